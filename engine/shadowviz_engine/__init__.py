@@ -1,0 +1,1 @@
+"""Engine under a ShadowRadix prefix cache: pure core, cache, model and runtime."""

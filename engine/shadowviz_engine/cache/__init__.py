@@ -1,0 +1,1 @@
+"""Bookkeeping of the prefix cache: radix tree, pools, retention and eviction; no tensor."""

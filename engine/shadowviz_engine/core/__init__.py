@@ -1,0 +1,1 @@
+"""Pure values and functions: geometry, derivation, reuse, events, log and replay."""

@@ -1,0 +1,1 @@
+"""DeepSeek-V4 architecture in torch over paged state."""

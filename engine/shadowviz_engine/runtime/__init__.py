@@ -1,0 +1,1 @@
+"""The loop that schedules requests, runs the model and emits events."""

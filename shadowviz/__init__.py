@@ -1,0 +1,1 @@
+"""Debugger and visualiser for prefix caches of hybrid-attention models."""

@@ -1,0 +1,1 @@
+"""Reads recorded state: verdicts in words, chains of facts."""

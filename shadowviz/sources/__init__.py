@@ -1,0 +1,1 @@
+"""All that yields events: recorded logs and the embedded engine."""
