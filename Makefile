@@ -1,0 +1,56 @@
+# `make run` and `make test` need Python 3.11 or newer and nothing else: each sets up .venv first, once.
+
+PYTHON ?= python3
+WORKERS ?= 2
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed-from-constraints
+
+# glibc hands large tensors back to the kernel on every free; without these a third of the run is page faults.
+export MALLOC_MMAP_THRESHOLD_ := 4000000000
+export MALLOC_TRIM_THRESHOLD_ := 4000000000
+export MALLOC_TOP_PAD_ := 268435456
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check format bench clean
+
+help:
+	@echo "make run     set up, then run the demo workload and print its lookups"
+	@echo "make test    set up, then lint, types, import contracts and tests"
+	@echo "make check   what 'make test' does, without set-up"
+	@echo "make format  rewrite the sources the way 'make check' wants them"
+	@echo "make bench   set up, then measure, side by side with other caches where they can be had"
+	@echo "make clean   remove .venv, .peers and caches"
+	@echo "PYTHON=python3.12 chooses the interpreter of .venv, WORKERS=4 the test processes"
+
+$(STAMP): pyproject.toml constraints.txt
+	@command -v "$(PYTHON)" >/dev/null || { \
+	  echo "make: no '$(PYTHON)' here: install Python 3.11 or newer, or name it: make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "make: '$(PYTHON)' is $$("$(PYTHON)" --version 2>&1), wanted Python 3.11 or newer: make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@"$(BIN)/python" -m pip --version >/dev/null 2>&1 || "$(PYTHON)" -m venv --clear $(VENV)
+	"$(BIN)/python" -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+run: $(STAMP)
+	@$(BIN)/shadowviz run --demo
+
+test: $(STAMP)
+	@$(MAKE) --no-print-directory check
+
+check:
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+
+format:
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+bench: $(STAMP)
+	@$(BIN)/python -m shadowviz.experiments.bench
+
+clean:
+	rm -rf $(VENV) .peers .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis dist build
