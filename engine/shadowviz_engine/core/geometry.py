@@ -129,9 +129,7 @@ def hybrid_kinds(n_win: int, compressors: Sequence[Compressor], schedule: LayerS
             StateKind(label=label, shape=Shape.RANGE, unit=compressor.ratio, overlap=overlap, owners=layers)
             for label in labels
         ]
-    kinds.append(
-        StateKind(label="swa_kv", shape=Shape.WINDOW, need=n_win - 1, page_need=n_win, owners=schedule.layers)
-    )
+    kinds.append(StateKind(label="swa_kv", shape=Shape.WINDOW, need=n_win - 1, page_need=n_win, owners=schedule.layers))
     for compressor in compressors:
         layers = schedule.layers_of(compressor.name)
         overlap = compressor.ratio if compressor.overlap else 0

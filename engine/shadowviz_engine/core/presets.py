@@ -21,9 +21,7 @@ def _presets() -> dict[str, Geometry]:
         hybrid_geometry("tiny", 256, 128, (CSA, HCA), _SMALL, 16),
         hybrid_geometry("tiny-512", 256, 128, (CSA, HCA), _SMALL, 16),
         hybrid_geometry("tiny-article", 128, 256, _ARTICLE, _SMALL, 16),
-        hybrid_geometry(
-            "recall", 16, 8, (CSA, Compressor("hca", 16)), LayerSchedule((SWA_ONLY, "csa", "hca")), 2
-        ),
+        hybrid_geometry("recall", 16, 8, (CSA, Compressor("hca", 16)), LayerSchedule((SWA_ONLY, "csa", "hca")), 2),
         hybrid_geometry("recall-hca", 8, 8, (Compressor("hca", 8),), LayerSchedule((SWA_ONLY, "hca")), 0),
     )
     return {geometry.name: geometry for geometry in geometries}

@@ -143,9 +143,7 @@ def _plan_with_gaps(lookup: Lookup, rules: ReuseRules, resident: Residency) -> R
     )
 
 
-def usable_length(
-    rules: ReuseRules, kinds: Sequence[StateKind], resident: Residency, limit: int, unit: int
-) -> int:
+def usable_length(rules: ReuseRules, kinds: Sequence[StateKind], resident: Residency, limit: int, unit: int) -> int:
     """The largest multiple of `unit` up to `limit` tokens that every one of `kinds` accepts; 0 always is."""
     length = limit - limit % unit
     settled = False
