@@ -126,7 +126,7 @@ def _plan_with_gaps(lookup: Lookup, rules: ReuseRules, resident: Residency) -> R
     for kind in rules.gating:
         length = longest_length(kind, rules, resident, matched, rules.unit)
         if length < matched:
-            others = tuple(k for k in rules.gating if k.label != kind.label and k.follows != kind.label)
+            others = tuple(k for k in rules.gating if kind.label not in (k.label, k.follows))
             gain = usable_length(rules, others, resident, matched, rules.unit) - usable
             kinds.append(KindLength(kind.label, length, max(0, gain)))
     return ReusePlan(
