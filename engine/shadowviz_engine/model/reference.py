@@ -23,7 +23,7 @@ def forward(config: ReferenceConfig, state: State, tokens: Tensor) -> Tensor:
     Args:
         config: of the model. With an `index_topk` of at least `tokens // ratio`, attention is dense over the closed
             entries, which is how the model is trained before its indexer.
-        state: the state dict of transformers' `DeepseekV4ForCausalLM`. Its number format is the one that is computed in.
+        state: the state dict of transformers' `DeepseekV4ForCausalLM`. Its number format is the one computed in.
         tokens: sequences of equal length, without padding.
     """
     return trace(config, state, tokens).logits

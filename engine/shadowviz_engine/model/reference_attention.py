@@ -13,7 +13,16 @@ from shadowviz_engine.model.reference_compress import (
     select_entries,
 )
 from shadowviz_engine.model.reference_config import ReferenceConfig
-from shadowviz_engine.model.reference_ops import State, angular_frequencies, linear, rms, rms_norm, rotate, under
+from shadowviz_engine.model.reference_ops import (
+    State,
+    angular_frequencies,
+    linear,
+    rms,
+    rms_norm,
+    rotate,
+    split_channels,
+    under,
+)
 
 
 class Entries(NamedTuple):
@@ -53,7 +62,7 @@ def attend(config: ReferenceConfig, state: State, layer: int, hidden: Tensor) ->
     angles = torch.arange(hidden.shape[1], device=hidden.device).unsqueeze(-1) * frequencies
 
     query_rank = rms_norm(state, "q_a_norm", linear(state, "q_a_proj", hidden), eps)
-    query = rms(linear(state, "q_b_proj", query_rank).unflatten(-1, (-1, config.head_dim)).transpose(1, 2), eps)
+    query = rms(split_channels(linear(state, "q_b_proj", query_rank), config.head_dim).transpose(1, 2), eps)
     query = rotate(query, angles)
     kv = rotate(rms_norm(state, "kv_norm", linear(state, "kv_proj", hidden), eps), angles)
 
@@ -104,6 +113,7 @@ def _window(num_tokens: int, n_win: int, device: torch.device) -> Tensor:
 
 def _project_out(config: ReferenceConfig, state: State, output: Tensor) -> Tensor:
     """`[batch, tokens, hidden]`: heads `[batch, heads, tokens, head_dim]` in groups through a low rank, then mixed."""
-    grouped = output.transpose(1, 2).flatten(2).unflatten(-1, (config.o_groups, -1))
-    matrices = state["o_a_proj.weight"].unflatten(0, (config.o_groups, -1))
+    flat = output.transpose(1, 2).flatten(2)
+    grouped = split_channels(flat, flat.shape[-1] // config.o_groups)
+    matrices = state["o_a_proj.weight"].reshape(config.o_groups, -1, grouped.shape[-1])
     return linear(state, "o_b_proj", torch.einsum("btgi,goi->btgo", grouped, matrices).flatten(2))

@@ -8,7 +8,7 @@ from torch import Tensor
 from torch.nn.functional import silu, softplus
 
 from shadowviz_engine.model.reference_config import ReferenceConfig
-from shadowviz_engine.model.reference_ops import State, linear, rms
+from shadowviz_engine.model.reference_ops import State, linear, rms, split_channels
 
 _SCORES: dict[str, Callable[[Tensor], Tensor]] = {
     "sqrtsoftplus": lambda logits: softplus(logits).sqrt(),
@@ -39,11 +39,10 @@ def connect(config: ReferenceConfig, state: State, streams: Tensor) -> Connectio
     """
     num, eps = config.hc_mult, config.hc_eps
     sizes = [num, num, num * num]
-    raw = (rms(streams.flatten(2), config.rms_norm_eps) @ state["fn"].T).split(sizes, dim=-1)
-    pre, post, mixing = (
-        part * scale + base for part, scale, base in zip(raw, state["scale"], state["base"].split(sizes), strict=True)
-    )
-    mixing = mixing.unflatten(-1, (num, num)).softmax(-1) + eps
+    raw = torch.split(rms(streams.flatten(2), config.rms_norm_eps) @ state["fn"].T, sizes, dim=-1)
+    bases = torch.split(state["base"], sizes)
+    pre, post, mixing = (part * scale + base for part, scale, base in zip(raw, state["scale"], bases, strict=True))
+    mixing = split_channels(mixing, num).softmax(-1) + eps
     mixing = mixing / (mixing.sum(-2, keepdim=True) + eps)
     for _ in range(config.hc_sinkhorn_iters - 1):
         mixing = mixing / (mixing.sum(-1, keepdim=True) + eps)

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import relu
 
-from shadowviz_engine.model.reference_ops import State, linear, rms_norm, rotate
+from shadowviz_engine.model.reference_ops import State, linear, rms_norm, rotate, split_channels
 
 
 def compress(state: State, hidden: Tensor, frequencies: Tensor, eps: float) -> Tensor:
@@ -57,7 +57,7 @@ def index_scores(state: State, hidden: Tensor, query_rank: Tensor, angles: Tenso
     Source: DeepSeek-V4 technical report, section 2.3.1: the sum over heads of weight times ReLU(query . key).
     """
     index_dim = keys.shape[-1]
-    query = rotate(linear(state, "q_b_proj", query_rank).unflatten(-1, (-1, index_dim)).transpose(1, 2), angles)
+    query = rotate(split_channels(linear(state, "q_b_proj", query_rank), index_dim).transpose(1, 2), angles)
     weights = linear(state, "scorer.weights_proj", hidden)
     agreement = relu(query @ keys.transpose(-1, -2).unsqueeze(1)) * index_dim**-0.5
     return torch.einsum("bhte,bth->bte", agreement, weights * weights.shape[-1] ** -0.5)
@@ -82,8 +82,9 @@ def select_entries(scores: Tensor, closed: Tensor, index_topk: int) -> Tensor:
 
 def _windows(rows: Tensor, ratio: int) -> Tensor:
     """`[batch, windows, ratio, channels]`: the full windows of `rows [batch, tokens, channels]`."""
-    num_windows = rows.shape[1] // ratio
-    return rows[:, : num_windows * ratio].unflatten(1, (num_windows, ratio))
+    batch, num_tokens, num_channels = rows.shape
+    num_windows = num_tokens // ratio
+    return rows[:, : num_windows * ratio].reshape(batch, num_windows, ratio, num_channels)
 
 
 def _from_window_before(windows: Tensor, first: float) -> Tensor:

@@ -20,6 +20,11 @@ def linear(state: State, name: str, hidden: Tensor) -> Tensor:
     return hidden @ state[f"{name}.weight"].T
 
 
+def split_channels(rows: Tensor, width: int) -> Tensor:
+    """`[..., parts, width]`: the last axis cut into parts of `width` channels, as the heads of a projection are."""
+    return rows.reshape(*rows.shape[:-1], -1, width)
+
+
 def rms(hidden: Tensor, eps: float) -> Tensor:
     """`hidden` divided by the root of the mean square of its last axis."""
     return hidden * torch.rsqrt(hidden.square().mean(-1, keepdim=True) + eps)
