@@ -33,7 +33,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_f
     """Data-parallel rank that emitted it."""
 
 
-class LogOpened(Event, frozen=True):
+class LogOpened(Event, frozen=True, kw_only=True):
     """First event: what everything after it depends on."""
 
     volatile = True
@@ -63,7 +63,7 @@ class LogOpened(Event, frozen=True):
     """File beside the log that holds selected entries, at record level `full`."""
 
 
-class LogClosed(Event, frozen=True):
+class LogClosed(Event, frozen=True, kw_only=True):
     """Last event of a log that was closed properly."""
 
     volatile = True
@@ -73,7 +73,7 @@ class LogClosed(Event, frozen=True):
     """Digest of the live state at the end."""
 
 
-class RequestSubmitted(Event, frozen=True):
+class RequestSubmitted(Event, frozen=True, kw_only=True):
     """A prompt entered the queue."""
 
     request: str
@@ -84,7 +84,7 @@ class RequestSubmitted(Event, frozen=True):
     text: str | None = None
 
 
-class RequestWaited(Event, frozen=True):
+class RequestWaited(Event, frozen=True, kw_only=True):
     """A request could not start: a pool is full."""
 
     request: str
@@ -116,7 +116,7 @@ class Elsewhere(msgspec.Struct, frozen=True, omit_defaults=True):
     request: str = ""
 
 
-class LookupDone(Event, frozen=True):
+class LookupDone(Event, frozen=True, kw_only=True):
     """One lookup with the length of every rule; all in tokens. See `ReusePlan`."""
 
     request: str
@@ -147,21 +147,21 @@ class LookupDone(Event, frozen=True):
     cache_on: bool = True
 
 
-class PathLocked(Event, frozen=True):
+class PathLocked(Event, frozen=True, kw_only=True):
     """Every node from `node` to the root is in use by `request`."""
 
     request: str
     node: int
 
 
-class PathUnlocked(Event, frozen=True):
+class PathUnlocked(Event, frozen=True, kw_only=True):
     """The lock of `request` on the path of `node` is gone."""
 
     request: str
     node: int
 
 
-class SpanSplit(Event, frozen=True):
+class SpanSplit(Event, frozen=True, kw_only=True):
     """`node` gave its first `at` tokens to the new node `upper`, which is now its parent."""
 
     node: int
@@ -169,7 +169,7 @@ class SpanSplit(Event, frozen=True):
     upper: int
 
 
-class SpanInserted(Event, frozen=True):
+class SpanInserted(Event, frozen=True, kw_only=True):
     """Tokens [start, stop) of `request` became a node; its slots passed from the request to the tree."""
 
     node: int
@@ -183,13 +183,13 @@ class SpanInserted(Event, frozen=True):
     terminal: bool = False
 
 
-class PathEnded(Event, frozen=True):
+class PathEnded(Event, frozen=True, kw_only=True):
     """A registered path ends at `node` (its terminal mark)."""
 
     node: int
 
 
-class SwaFreed(Event, frozen=True):
+class SwaFreed(Event, frozen=True, kw_only=True):
     """Window-table rows of tokens [start, stop) of `node` were freed; compressed rows stay (a tombstone)."""
 
     node: int
@@ -200,7 +200,7 @@ class SwaFreed(Event, frozen=True):
     by: str = ""
 
 
-class SwaPublished(Event, frozen=True):
+class SwaPublished(Event, frozen=True, kw_only=True):
     """Window-table rows of `node` came back: computed again by `request` and handed over (healing)."""
 
     node: int
@@ -208,7 +208,7 @@ class SwaPublished(Event, frozen=True):
     runs: tuple[SlotRun, ...]
 
 
-class SpanEvicted(Event, frozen=True):
+class SpanEvicted(Event, frozen=True, kw_only=True):
     """A leaf left the tree with all its kinds."""
 
     node: int
@@ -217,7 +217,7 @@ class SpanEvicted(Event, frozen=True):
     length: int = 0
 
 
-class SlotsTaken(Event, frozen=True):
+class SlotsTaken(Event, frozen=True, kw_only=True):
     """A running request took slots of a pool (`full` or `swa`)."""
 
     request: str
@@ -225,7 +225,7 @@ class SlotsTaken(Event, frozen=True):
     runs: tuple[SlotRun, ...]
 
 
-class SlotsFreed(Event, frozen=True):
+class SlotsFreed(Event, frozen=True, kw_only=True):
     """A running request gave slots back to a pool."""
 
     request: str
@@ -233,14 +233,14 @@ class SlotsFreed(Event, frozen=True):
     runs: tuple[SlotRun, ...]
 
 
-class StepDone(Event, frozen=True):
+class StepDone(Event, frozen=True, kw_only=True):
     """One pass of the model: prefill chunks as (request, start, stop), and decoded tokens."""
 
     prefill: tuple[tuple[str, int, int], ...] = ()
     decode: tuple[str, ...] = ()
 
 
-class RequestFinished(Event, frozen=True):
+class RequestFinished(Event, frozen=True, kw_only=True):
     """A request has its output."""
 
     request: str
@@ -254,7 +254,7 @@ class RequestFinished(Event, frozen=True):
     """First token to last token."""
 
 
-class RequestAborted(Event, frozen=True):
+class RequestAborted(Event, frozen=True, kw_only=True):
     """A request ended before its output was whole."""
 
     request: str
@@ -263,7 +263,7 @@ class RequestAborted(Event, frozen=True):
     """Prompt and output tokens that had been computed."""
 
 
-class NotStored(Event, frozen=True):
+class NotStored(Event, frozen=True, kw_only=True):
     """Computed tokens [start, stop) of `request` did not enter the tree."""
 
     request: str
@@ -273,7 +273,7 @@ class NotStored(Event, frozen=True):
     """abort, off or too_large."""
 
 
-class CacheFlushed(Event, frozen=True):
+class CacheFlushed(Event, frozen=True, kw_only=True):
     """Everything that was not locked left the tree; each node has its own `SpanEvicted` before this."""
 
     volatile = True
@@ -281,14 +281,14 @@ class CacheFlushed(Event, frozen=True):
     tokens: int
 
 
-class GhostOverflowed(Event, frozen=True):
+class GhostOverflowed(Event, frozen=True, kw_only=True):
     """The ghost index forgot its oldest entries; from here on absence of a memory proves nothing."""
 
     volatile = True
     forgotten: int
 
 
-class NearTieSeen(Event, frozen=True):
+class NearTieSeen(Event, frozen=True, kw_only=True):
     """The indexer's choice at a query hung on less than the noise of another implementation."""
 
     volatile = True
@@ -298,7 +298,7 @@ class NearTieSeen(Event, frozen=True):
     margin: float
 
 
-class FaultInjected(Event, frozen=True):
+class FaultInjected(Event, frozen=True, kw_only=True):
     """A named fault was put into the running engine on purpose."""
 
     volatile = True
@@ -307,7 +307,7 @@ class FaultInjected(Event, frozen=True):
     detail: str = ""
 
 
-class EventsLost(Event, frozen=True):
+class EventsLost(Event, frozen=True, kw_only=True):
     """A live source missed events."""
 
     volatile = True

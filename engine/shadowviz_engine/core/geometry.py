@@ -113,8 +113,9 @@ class Geometry(msgspec.Struct, frozen=True, omit_defaults=True):
         if alignment <= 4 * largest:
             return ()
         return (
-            f"the ratios share little: a block of lcm {alignment} tokens is {alignment / largest:.1f} times the largest "
-            f"ratio, so a prompt loses {(alignment - 1) / 2:.0f} tokens on average, {alignment - 1} at worst, to padding",
+            f"the ratios share little: a block of lcm {alignment} tokens is {alignment / largest:.1f} times the "
+            f"largest ratio, so a prompt loses {(alignment - 1) / 2:.0f} tokens on average, {alignment - 1} at worst, "
+            "to padding",
         )
 
 
