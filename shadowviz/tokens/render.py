@@ -2,6 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 import msgspec
 
@@ -75,7 +76,7 @@ def render(messages: Sequence[Message], options: RenderOptions | None = None, to
     if not messages:
         raise InputError("the conversation has no message, expected at least one")
     scene = _scene(order_results(merge(_place_tools(messages, tools))), options or RenderOptions())
-    return _join([("beginning of text", v4.BOS), *_pieces(scene, 0)])
+    return _join(chain([("beginning of text", v4.BOS)], _pieces(scene, 0)))
 
 
 def render_continuation(
