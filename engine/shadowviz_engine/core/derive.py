@@ -6,7 +6,7 @@ import msgspec
 
 from shadowviz_engine.core.errors import InputError
 from shadowviz_engine.core.geometry import Geometry
-from shadowviz_engine.core.kinds import Shape, StateKind, needed_rows, owned_rows, read_tokens
+from shadowviz_engine.core.kinds import Shape, needed_rows, owned_rows, read_tokens, resumed_tokens
 from shadowviz_engine.core.spans import EMPTY, Extent
 
 
@@ -55,7 +55,11 @@ def derive(geometry: Geometry, start: int, stop: int) -> tuple[StateDescriptor, 
     """
     if start < 0 or stop < start:
         raise InputError(f"span [{start},{stop}) is not a range of positions: expected 0 <= start <= stop")
-    return tuple(_descriptor(kind, owned_rows(kind, start, stop)) for kind in geometry.kinds)
+    descriptors = []
+    for kind in geometry.kinds:
+        rows = owned_rows(kind, start, stop)
+        descriptors.append(StateDescriptor(kind.label, rows, read_tokens(kind, rows), kind.owners))
+    return tuple(descriptors)
 
 
 def resume_state(geometry: Geometry, length: int) -> tuple[StateDescriptor, ...]:
@@ -66,7 +70,10 @@ def resume_state(geometry: Geometry, length: int) -> tuple[StateDescriptor, ...]
     """
     if length < 0:
         raise InputError(f"length {length} must not be negative")
-    return tuple(_descriptor(kind, needed_rows(kind, length)) for kind in geometry.kinds)
+    return tuple(
+        StateDescriptor(kind.label, needed_rows(kind, length), resumed_tokens(kind, length), kind.owners)
+        for kind in geometry.kinds
+    )
 
 
 def row_figures(geometry: Geometry, length: int) -> tuple[RowFigures, ...]:
@@ -92,7 +99,3 @@ def retained_tokens(geometry: Geometry, length: int, page_rule: bool) -> Extent:
         elif kind.shape is Shape.OPEN and kind.follows:
             start = min(start, kind.open_start(length))
     return Extent(start, length) if start < length else EMPTY
-
-
-def _descriptor(kind: StateKind, rows: Extent) -> StateDescriptor:
-    return StateDescriptor(kind.label, rows, read_tokens(kind, rows), kind.owners)

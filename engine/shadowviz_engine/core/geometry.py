@@ -67,6 +67,8 @@ class Geometry(msgspec.Struct, frozen=True, omit_defaults=True):
     """Entries a query attends to per indexed layer; 0 = no indexer."""
     compressors: tuple[Compressor, ...] = ()
     schedule: LayerSchedule = LayerSchedule(())
+    note: str = ""
+    """Where the values come from, when they are not those of a released model."""
 
     def __post_init__(self) -> None:
         if self.page_size < 1:

@@ -63,6 +63,8 @@ class StateKind(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     cacheable: bool = True
     replay: int = 0
     """Tokens computed again after a hit instead of being kept."""
+    recompute: int = 0
+    """Tokens at the end of a prompt that a hit leaves to be computed, so that this kind is made anew."""
     exact: bool = True
     """A resumed run equals a cold one bit for bit."""
 
@@ -73,7 +75,16 @@ class StateKind(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         for name, value in sizes.items():
             if value < 1:
                 raise GeometryError(f"{name} {value} of kind {self.label} must be at least 1")
-        for name, value in {"overlap": self.overlap, "need": self.need, "replay": self.replay}.items():
+        counts = {
+            "overlap": self.overlap,
+            "need": self.need,
+            "page_need": self.page_need,
+            "chunk": self.chunk,
+            "row_bytes": self.row_bytes,
+            "replay": self.replay,
+            "recompute": self.recompute,
+        }
+        for name, value in counts.items():
             if value < 0:
                 raise GeometryError(f"{name} {value} of kind {self.label} must not be negative")
         if self.scope is Scope.FOLLOWS and not self.follows:
@@ -127,7 +138,7 @@ def owned_rows(kind: StateKind, start: int, stop: int) -> Extent:
 
 
 def read_tokens(kind: StateKind, rows: Extent) -> Extent:
-    """Tokens that went into `rows`, the overlap of a compression window included."""
+    """Tokens that went into the `rows` of `owned_rows`, the overlap of a compression window included."""
     if not rows:
         return EMPTY
     match kind.shape:
@@ -137,3 +148,10 @@ def read_tokens(kind: StateKind, rows: Extent) -> Extent:
             return Extent(0, rows.stop * kind.grid)
         case _:
             return rows
+
+
+def resumed_tokens(kind: StateKind, length: int) -> Extent:
+    """Tokens that went into the rows of `needed_rows` at `length`."""
+    if kind.shape is Shape.POINT:
+        return Extent(0, length)
+    return read_tokens(kind, needed_rows(kind, length))

@@ -46,6 +46,16 @@ def reuse_rules(geometry: Geometry, resume: ResumeRule, unit: int = 0) -> ReuseR
     return ReuseRules(resume, lcm(geometry.reuse_unit, unit or 1), grid, gating)
 
 
+def prompt_cap(geometry: Geometry, num_prompt: int) -> int:
+    """Most tokens of a prompt that may be reused: the last one is always computed, some kinds ask for more."""
+    return max(0, num_prompt - max([1, *(kind.recompute for kind in geometry.kinds)]))
+
+
+def replayed_tokens(geometry: Geometry, reused: int) -> int:
+    """Reused tokens that are run once more because a kind is replayed instead of kept."""
+    return min(reused, max((kind.replay for kind in geometry.kinds), default=0))
+
+
 class Lookup(msgspec.Struct, frozen=True):
     """What the tree walk found for a prompt, in tokens."""
 
@@ -174,8 +184,8 @@ def longest_length(kind: StateKind, rules: ReuseRules, resident: Residency, limi
             return _longest_open(kind, live, limit, unit)
         case Shape.POINT:
             step = lcm(unit, kind.grid)
-            points = (p for extent in live for p in range(extent.start, min(extent.stop, limit + 1)))
-            return max((point for point in points if point % step == 0), default=0)
+            points = ((min(extent.stop - 1, limit) // step * step, extent.start) for extent in live)
+            return max((point for point, start in points if point >= start), default=0)
         case Shape.KEY:
             return limit
 
