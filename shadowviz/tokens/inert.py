@@ -2,7 +2,7 @@
 
 import unicodedata
 
-_SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\\": "\\\\"}
+_SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 
 
@@ -11,6 +11,11 @@ def inert(text: str) -> str:
 
     A backslash is doubled, so that what is shown has one reading.
     """
+    return printable(text.replace("\\", "\\\\"))
+
+
+def printable(text: str) -> str:
+    """`text` as `inert` shows it, but for backslashes: for lines that already hold escapes."""
     return "".join(_inert_character(character) for character in text)
 
 
@@ -36,3 +41,16 @@ def _inert_character(character: str) -> str:
         return character
     code = ord(character)
     return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
+
+
+def shorten(text: str, limit: int = 200) -> str:
+    """`text` printable and at most about `limit` characters long; what was left out is counted."""
+    left_out = len(text) - limit
+    return printable(text) if left_out <= 0 else f"{printable(text[:limit])}... ({left_out} more characters)"
+
+
+def shown_number(value: float) -> str:
+    """A number for an error line; an integer of absurd length, which Python refuses to write, by its bits."""
+    if isinstance(value, int) and value.bit_length() > 128:
+        return f"a number of {value.bit_length()} bits"
+    return str(value)

