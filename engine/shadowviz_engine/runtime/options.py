@@ -1,0 +1,81 @@
+"""The switches of an engine."""
+
+from enum import StrEnum
+
+import msgspec
+
+from shadowviz_engine.core.errors import InputError
+from shadowviz_engine.core.reuse import ResumeRule
+from shadowviz_engine.model.numerics import Numerics
+
+
+class Record(StrEnum):
+    """How much goes on record."""
+
+    LOOKUPS = "lookups"
+    FULL = "full"
+    """Also the entries that the indexer selected for every query, in a file beside the log."""
+
+
+class EngineOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """Model, pools, scheduler and cache of an engine.
+
+    Raises:
+        InputError: a value out of its range.
+    """
+
+    model: str = "tiny"
+    """A preset's name, or a directory that holds a DeepseekV4ForCausalLM."""
+    seed: int = 0
+    """Of a preset's random weights."""
+    device: str = "cpu"
+    numerics: Numerics = Numerics.FAST
+    page_size: int = 0
+    """Tokens; 0 = the geometry's."""
+    pool_bytes: int = 0
+    """Bytes of all pools together; 0 = `mem_fraction` decides, or the default."""
+    mem_fraction: float = 0.0
+    """Share of the device's free memory that the pools take."""
+    num_full_pages: int = 0
+    """Pages of the full pool; 0 = worked out from the bytes."""
+    num_swa_pages: int = 0
+    max_running: int = 16
+    """Requests in one pass."""
+    chunk_tokens: int = 512
+    """Prompt tokens in one pass, over all requests."""
+    cache_on: bool = True
+    resume: ResumeRule = ResumeRule.PAGE
+    match_mode: str = "partial"
+    retention: str = "all"
+    policy: str = "lru"
+    idle_ttl_s: float = 0.0
+    unit: int = 0
+    """Tokens that a reused length is a multiple of; 0 = the geometry's."""
+    ghost_entries: int = 65536
+    """Paths that the cache remembers after they left."""
+    record: Record = Record.LOOKUPS
+    sidecar: str = ""
+    """File that takes the selected entries when `record` is full."""
+    tokenizer_fingerprint: str = ""
+
+    def __post_init__(self) -> None:
+        for name in ("page_size", "pool_bytes", "num_full_pages", "num_swa_pages", "unit", "ghost_entries"):
+            _at_least(name, getattr(self, name), 0)
+        for name in ("max_running", "chunk_tokens"):
+            _at_least(name, getattr(self, name), 1)
+        if not 0.0 <= self.mem_fraction < 1.0:
+            raise InputError(f"mem_fraction {self.mem_fraction} must be at least 0 and below 1")
+        if self.pool_bytes and self.mem_fraction:
+            raise InputError(f"pool_bytes {self.pool_bytes} and mem_fraction {self.mem_fraction}: give one of the two")
+        if not 0.0 <= self.idle_ttl_s < float("inf"):
+            raise InputError(f"idle_ttl_s {self.idle_ttl_s} must be at least 0")
+        if (self.record == Record.FULL) != bool(self.sidecar):
+            raise InputError(
+                f"record is {self.record} and sidecar {self.sidecar!r}: record 'full' needs a file for the selected "
+                "entries, 'lookups' has none"
+            )
+
+
+def _at_least(name: str, value: int, least: int) -> None:
+    if value < least:
+        raise InputError(f"{name} {value} must be at least {least}")
