@@ -1,0 +1,192 @@
+"""Shared-key attention with sinks over the sliding window and compressed entries, on paged state."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from shadowviz_engine.model.buffers import StateBuffers
+from shadowviz_engine.model.compressor import Pooling, close_entries
+from shadowviz_engine.model.config import ModelConfig
+from shadowviz_engine.model.indexer import Chosen, all_entries, choose_entries, score_entries
+from shadowviz_engine.model.layers import rms_norm, rotate
+from shadowviz_engine.model.numerics import Linear, Numerics
+from shadowviz_engine.model.params import AttentionParams
+from shadowviz_engine.model.plan import BlockGroup, EntryTable, StepPlan
+
+
+@dataclass(frozen=True)
+class Turns:
+    """Rotation of every row, forward and back, `[rows, rotary_dim / 2]` complex."""
+
+    forward: Tensor
+    back: Tensor
+
+
+@dataclass(frozen=True)
+class StepContext:
+    """What all layers of one step share."""
+
+    config: ModelConfig
+    numerics: Numerics
+    linear: Linear
+    plan: StepPlan
+    turns_main: Turns
+    turns_compress: Turns
+    poolings: dict[str, Pooling]
+    buffers: StateBuffers
+    choices: list[tuple[int, BlockGroup, Chosen]]
+    """Filled by the layers: what each indexer chose."""
+
+
+@dataclass(frozen=True)
+class _Tile:
+    """Keys that some queries attend to in one product."""
+
+    scores: Tensor
+    """`[batch, queries * heads, keys]`, masked with -inf."""
+    values: Tensor
+    """`[batch, keys, head_dim]`"""
+
+
+def attention_block(params: AttentionParams, layer: int, rows: Tensor, context: StepContext) -> Tensor:
+    """`[rows, hidden]`: attention output of a layer; stores the state of the step's tokens first."""
+    config, linear = context.config, context.linear
+    parts = linear(rows, params.project).split(params.sizes, dim=1)
+    latent = rms_norm(parts[0], params.query_norm, config.norm_eps)
+    queries = linear(latent, params.query)
+    turns = context.turns_main if params.compressor is None else context.turns_compress
+    heads = queries[:, : config.num_heads * config.head_dim].unflatten(1, (config.num_heads, config.head_dim))
+    query = rotate(rms_norm(heads, None, config.norm_eps), turns.forward.unsqueeze(1))
+    key = rotate(rms_norm(parts[1], params.key_norm, config.norm_eps), turns.forward)
+    _store(context, "swa_kv", layer, key)
+    for pool, tail in zip(params.pools, parts[2:], strict=False):
+        _store(context, pool.tail_label, layer, tail)
+        _close(params, pool.entry_label, layer, context)
+    index_query = queries[:, config.num_heads * config.head_dim :]
+    outputs = []
+    for group in context.plan.groups:
+        tiles = [_window_tile(params, layer, query, group, context)]
+        tiles += _entry_tiles(params, layer, query, index_query, parts[-1], group, context)
+        outputs.append(_attend(tiles, params.sinks, group, config))
+    output = outputs[0] if len(outputs) == 1 else torch.cat(outputs)
+    return _project_out(params, rotate(output, turns.back.unsqueeze(1)).flatten(1), linear)
+
+
+def _store(context: StepContext, label: str, layer: int, values: Tensor) -> None:
+    """Write the rows of the step's real tokens to their SWA slots."""
+    real = context.plan.real
+    chosen = values if real is None else values.index_select(0, real)
+    context.buffers.rows(label, layer).index_copy_(0, context.plan.targets, chosen)
+
+
+def _close(params: AttentionParams, entry_label: str, layer: int, context: StepContext) -> None:
+    assert params.compressor is not None
+    pooling = context.poolings.get(params.compressor.name)
+    if pooling is None:
+        return
+    pool = next(item for item in params.pools if item.entry_label == entry_label)
+    tails = context.buffers.rows(pool.tail_label, layer)
+    close_entries(pool, pooling, tails, context.buffers.rows(entry_label, layer), context.config.norm_eps)
+
+
+def _window_tile(params: AttentionParams, layer: int, query: Tensor, group: BlockGroup, context: StepContext) -> _Tile:
+    values = _gather(context.buffers.rows("swa_kv", layer), group.window_rows)
+    return _block_tile(query[group.rows], values, group.window_bias)
+
+
+def _block_tile(query: Tensor, values: Tensor, bias: Tensor) -> _Tile:
+    """Scores of every query of a block `[blocks * width, heads, dim]` against the block's keys."""
+    dim = query.shape[-1]
+    keys = values.transpose(1, 2)
+    return _Tile(torch.baddbmm(bias, query.view(bias.shape[0], -1, dim), keys, alpha=dim**-0.5), values)
+
+
+def _gather(rows: Tensor, index: Tensor) -> Tensor:
+    """`[*index, width]`"""
+    return rows.index_select(0, index.flatten()).view(*index.shape, -1)
+
+
+def _entry_tiles(
+    params: AttentionParams,
+    layer: int,
+    query: Tensor,
+    index_query: Tensor,
+    index_weights: Tensor,
+    group: BlockGroup,
+    context: StepContext,
+) -> Iterator[_Tile]:
+    """The compressed entries of a group's blocks in absolute order, or those that the indexer chose."""
+    compressor = params.compressor
+    table = group.tables.get(compressor.name) if compressor is not None else None
+    if compressor is None or table is None:
+        return
+    entries = context.buffers.rows(params.pools[0].entry_label, layer)
+    if not compressor.indexed:
+        assert table.bias is not None
+        for rows, bias in zip(table.rows.split(table.tile, 1), table.bias.split(table.tile, 2), strict=True):
+            yield _block_tile(query[group.rows], _gather(entries, rows), bias)
+        return
+    chosen = _choose(layer, index_query[group.rows], index_weights[group.rows], group, table, context)
+    context.choices.append((layer, group, chosen))
+    per_block = chosen.entries.reshape(group.num_blocks, -1)
+    rows = table.rows.gather(1, per_block).view(chosen.entries.shape)
+    hidden = chosen.entries >= table.visible.unsqueeze(1)
+    bias = torch.zeros(hidden.shape, dtype=query.dtype, device=query.device).masked_fill_(hidden, -torch.inf)
+    values = _gather(entries, rows)
+    mine = query[group.rows]
+    dim = mine.shape[-1]
+    yield _Tile(torch.baddbmm(bias.unsqueeze(1), mine, values.transpose(1, 2), alpha=dim**-0.5), values)
+
+
+def _choose(
+    layer: int, index_query: Tensor, weights: Tensor, group: BlockGroup, table: EntryTable, context: StepContext
+) -> Chosen:
+    config = context.config
+    top_k, num_entries = config.index_topk, table.rows.shape[1]
+    if table.most_visible <= top_k:
+        return all_entries(index_query.shape[0], min(top_k, num_entries), index_query.device)
+    heads, dim = config.index_heads, config.index_head_dim
+    turned = rotate(
+        index_query.reshape(-1, heads, dim).contiguous(), context.turns_compress.forward[group.rows].unsqueeze(1)
+    )
+    scale = (heads * dim) ** -0.5
+    scores = score_entries(
+        turned.view(group.num_blocks, -1, dim),
+        (weights * scale).unsqueeze(1),
+        context.buffers.rows("index_k", layer),
+        table.rows,
+        table.tile,
+    )
+    return choose_entries(scores, table.visible, top_k)
+
+
+def _attend(tiles: list[_Tile], sinks: Tensor, group: BlockGroup, config: ModelConfig) -> Tensor:
+    """`[queries, heads, dim]`: softmax over all tiles and the sink, times the values.
+
+    The largest score is taken over all tiles first; sums and products then run tile after tile, so that a tile that
+    is masked throughout adds exact zeros.
+    """
+    num_queries, heads = group.num_blocks * group.width, config.num_heads
+    flat = sinks.repeat(num_queries)
+    largest = flat
+    for tile in tiles:
+        largest = torch.maximum(largest, tile.scores.float().amax(dim=-1).flatten())
+    total = (flat - largest).exp_()
+    output: Tensor | None = None
+    for tile in tiles:
+        shape = tile.scores.shape
+        weights = (tile.scores.float() - largest.view(*shape[:2], 1)).exp_()
+        total += weights.sum(dim=-1).flatten()
+        part = torch.bmm(weights.to(tile.values.dtype), tile.values).view(num_queries * heads, -1)
+        output = part if output is None else output.add_(part)
+    assert output is not None
+    return output.div_(total.unsqueeze(1)).view(num_queries, heads, -1)
+
+
+def _project_out(params: AttentionParams, output: Tensor, linear: Linear) -> Tensor:
+    """`[rows, hidden]`: each group of heads through its own matrix, then all through one."""
+    groups = output.chunk(len(params.group_out), dim=1)
+    mixed = [linear(part, weight) for part, weight in zip(groups, params.group_out, strict=True)]
+    return linear(torch.cat(mixed, dim=1), params.out)

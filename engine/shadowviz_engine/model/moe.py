@@ -1,0 +1,89 @@
+"""Mixture of experts: routing by score or by token id, and a shared expert."""
+
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from shadowviz_engine.model.numerics import Linear
+
+_SUM_FLOOR = 1e-20
+
+
+@dataclass(frozen=True)
+class MoeParams:
+    """Weights of one layer's experts, the shared one as the last."""
+
+    router: Tensor
+    """`[experts, hidden]`"""
+    bias: Tensor | None
+    """Added to the scores for the choice alone, `[experts]`; None in a hash layer."""
+    expert_of_token: Tensor | None
+    """`[vocabulary, experts a token]`; None but in a hash layer."""
+    gate_up: Tensor
+    """`[2 * (experts + 1) * inner, hidden]`: all gates, then all ups."""
+    down: Tensor
+    """`[hidden, (experts + 1) * inner]`"""
+    top_k: int
+    scaling: float
+    scoring: str
+    limit: float
+    """Bound of the activations before the gate."""
+
+
+def route(params: MoeParams, rows: Tensor, token_ids: Tensor, linear: Linear) -> tuple[Tensor, Tensor]:
+    """Chosen experts and their weights, both `[rows, top_k]`."""
+    scores = _score(params.scoring, linear(rows, params.router))
+    if params.expert_of_token is not None:
+        chosen = params.expert_of_token.index_select(0, token_ids)
+    else:
+        assert params.bias is not None
+        chosen = torch.topk(scores + params.bias, params.top_k, dim=-1, sorted=False).indices
+    weights = scores.gather(1, chosen)
+    return chosen, weights * (params.scaling / (weights.sum(dim=-1, keepdim=True) + _SUM_FLOOR))
+
+
+def _score(scoring: str, logits: Tensor) -> Tensor:
+    if scoring == "sqrtsoftplus":
+        return F.softplus(logits).sqrt()
+    return logits.sigmoid() if scoring == "sigmoid" else logits.softmax(dim=-1)
+
+
+def dense_experts(params: MoeParams, rows: Tensor, chosen: Tensor, weights: Tensor, linear: Linear) -> Tensor:
+    """`[rows, hidden]`: every expert sees every row, and one that was not chosen counts 0.
+
+    Right for few experts, and the only way in which a row's bits do not depend on where the other rows went.
+    """
+    num_experts = params.router.shape[0]
+    shares = rows.new_zeros(rows.shape[0], num_experts + 1)
+    shares[:, num_experts] = 1
+    shares.scatter_add_(1, chosen, weights.to(rows.dtype))
+    inner = _activate(params, linear(rows, params.gate_up))
+    shared_out = inner.unflatten(1, (num_experts + 1, -1)).mul_(shares.unsqueeze(-1)).flatten(1)
+    return linear(shared_out, params.down)
+
+
+def routed_experts(params: MoeParams, rows: Tensor, chosen: Tensor, weights: Tensor, linear: Linear) -> Tensor:
+    """The same, each expert for its own rows: right for many experts."""
+    num_experts = params.router.shape[0]
+    output = _one_expert(params, rows, num_experts, linear)
+    for expert in chosen.unique().tolist():
+        picked, column = torch.where(chosen == expert)
+        share = weights[picked, column].to(rows.dtype).unsqueeze(-1)
+        output.index_add_(0, picked, _one_expert(params, rows.index_select(0, picked), expert, linear) * share)
+    return output
+
+
+def _one_expert(params: MoeParams, rows: Tensor, expert: int, linear: Linear) -> Tensor:
+    count = params.router.shape[0] + 1
+    gate, up = params.gate_up.unflatten(0, (2, count, -1))[:, expert]
+    inner = _activate(params, torch.cat([linear(rows, gate), linear(rows, up)], dim=1))
+    return linear(inner, params.down.unflatten(1, (count, -1))[:, expert])
+
+
+def _activate(params: MoeParams, gate_up: Tensor) -> Tensor:
+    """`[rows, 2 * inner]` to `[rows, inner]`: SiLU of the bounded gate, times the bounded up."""
+    gate, up = gate_up.chunk(2, dim=1)
+    activated = F.silu(gate.clamp(max=params.limit), inplace=True)
+    return activated.mul_(up.clamp(min=-params.limit, max=params.limit))

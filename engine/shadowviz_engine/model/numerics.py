@@ -1,0 +1,78 @@
+"""The two numeric modes: which shapes a product may have, and with how many threads."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+Linear = Callable[[Tensor, Tensor], Tensor]
+
+BLOCK = 16
+"""Positions of one block of queries; blocks start at multiples of it."""
+_MAX_ROWS = 512
+
+
+class Numerics(StrEnum):
+    """What a run promises about its bits."""
+
+    EXACT = "exact"
+    """Logits depend on the tokens alone: a resumed run equals a cold one bit for bit, in any batch (float32, CPU)."""
+    FAST = "fast"
+    """No such promise; free shapes."""
+
+
+@dataclass(frozen=True)
+class Shapes:
+    """Sizes that the numeric mode prescribes; 0 = as many as there are."""
+
+    entry_tile: int
+    """Entries of one attention tile."""
+    index_tile: int
+    """Index keys scored by one product."""
+    row_multiple: int
+    """Leading sizes of products are padded to multiples of this."""
+
+
+SHAPES = {Numerics.EXACT: Shapes(16, 64, BLOCK), Numerics.FAST: Shapes(0, 0, 1)}
+
+
+def padded(count: int, multiple: int) -> int:
+    """`count` rounded up to a multiple of `multiple`, which 0 leaves as it is."""
+    return -(-count // multiple) * multiple if multiple else count
+
+
+def fast_linear(rows: Tensor, weight: Tensor) -> Tensor:
+    """`[n, in]` times `[out, in]` transposed, in one product."""
+    return F.linear(rows, weight)
+
+
+def exact_linear(rows: Tensor, weight: Tensor) -> Tensor:
+    """The same for a multiple of 16 rows, at most 512 a product: a row's bits do not depend on the other rows.
+
+    Kernels for fewer than 12 rows add in another order, and so may those for thousands.
+    """
+    assert rows.shape[0] % BLOCK == 0, f"{rows.shape[0]} rows are no multiple of {BLOCK}"
+    if rows.shape[0] <= _MAX_ROWS:
+        return F.linear(rows, weight)
+    return torch.cat([F.linear(part, weight) for part in rows.split(_MAX_ROWS)])
+
+
+LINEAR: dict[Numerics, Linear] = {Numerics.EXACT: exact_linear, Numerics.FAST: fast_linear}
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Run with one thread: several would share a tensor out at places that depend on its size."""
+    before = torch.get_num_threads()
+    if before == 1:
+        yield
+        return
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)

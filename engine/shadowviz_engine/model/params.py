@@ -1,0 +1,192 @@
+"""Weights as the forward pass uses them: projections of the same input are one matrix."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from shadowviz_engine.core.geometry import Compressor
+from shadowviz_engine.model.buffers import branch_labels
+from shadowviz_engine.model.config import ModelConfig
+from shadowviz_engine.model.hyper import HeadParams, HyperParams
+from shadowviz_engine.model.moe import MoeParams
+
+
+@dataclass(frozen=True)
+class PoolParams:
+    """Weights of one compressor branch: entries, or index keys."""
+
+    entry_label: str
+    tail_label: str
+    bias: Tensor
+    """`[window, dim]`: added to the gates of a window's tokens, the overlapping ones first."""
+    norm: Tensor
+    """`[dim]`"""
+
+
+@dataclass(frozen=True)
+class AttentionParams:
+    """Weights of one attention block."""
+
+    project: Tensor
+    """From the block's input: query latent, key, then for each branch its tail row, then the head weights of the
+    indexer; `[sum(sizes), hidden]`."""
+    sizes: tuple[int, ...]
+    query_norm: Tensor
+    query: Tensor
+    """From the query latent: heads, then index heads."""
+    key_norm: Tensor
+    sinks: Tensor
+    """`[heads]`: a logit that takes part in the softmax and carries no value."""
+    group_out: tuple[Tensor, ...]
+    """One `[o_lora_rank, heads * head_dim / groups]` for each group."""
+    out: Tensor
+    compressor: Compressor | None
+    pools: tuple[PoolParams, ...]
+    """The compressor's entries, then its index keys."""
+
+
+@dataclass(frozen=True)
+class LayerParams:
+    """Weights of one layer."""
+
+    attention_site: HyperParams
+    attention_norm: Tensor
+    attention: AttentionParams
+    moe_site: HyperParams
+    moe_norm: Tensor
+    moe: MoeParams
+
+
+@dataclass(frozen=True)
+class ModelParams:
+    """All weights."""
+
+    embedding: Tensor
+    layers: tuple[LayerParams, ...]
+    head_site: HeadParams
+    norm: Tensor
+    head: Tensor
+
+
+class _Source:
+    """Tensors of a state dict below a prefix, moved to the device; matrices in the type of the model."""
+
+    def __init__(self, tensors: Mapping[str, Tensor], device: torch.device, dtype: torch.dtype, prefix: str) -> None:
+        self._tensors = tensors
+        self._device = device
+        self._dtype = dtype
+        self._prefix = prefix
+
+    def below(self, prefix: str) -> "_Source":
+        return _Source(self._tensors, self._device, self._dtype, f"{self._prefix}{prefix}")
+
+    def matrix(self, *names: str) -> Tensor:
+        """The named tensors under one another, in the type of the model."""
+        parts = [self._tensors[f"{self._prefix}{name}"] for name in names]
+        return torch.cat(parts).to(self._device, self._dtype)
+
+    def single(self, name: str) -> Tensor:
+        """A tensor that stays in float32: norms, biases, sinks, hyper-connections."""
+        return self._tensors[f"{self._prefix}{name}"].to(self._device, torch.float32)
+
+    def table(self, name: str) -> Tensor:
+        return self._tensors[f"{self._prefix}{name}"].to(self._device, torch.int64)
+
+
+def model_params(
+    config: ModelConfig, tensors: Mapping[str, Tensor], device: torch.device, dtype: torch.dtype
+) -> ModelParams:
+    """Weights from a complete state dict of DeepseekV4ForCausalLM."""
+    source = _Source(tensors, device, dtype, "")
+    layers = tuple(_layer(config, source.below(f"model.layers.{layer}."), layer) for layer in range(config.num_layers))
+    head_site = HeadParams(
+        source.single("model.hc_head.hc_fn"),
+        source.single("model.hc_head.hc_base"),
+        source.single("model.hc_head.hc_scale"),
+        config.hc_eps,
+        config.norm_eps,
+    )
+    embedding = source.matrix("model.embed_tokens.weight")
+    head = embedding if config.tie_embeddings else source.matrix("lm_head.weight")
+    return ModelParams(embedding, layers, head_site, source.single("model.norm.weight"), head)
+
+
+def _layer(config: ModelConfig, source: _Source, layer: int) -> LayerParams:
+    return LayerParams(
+        _site(config, source.below("attn_hc.")),
+        source.single("input_layernorm.weight"),
+        _attention(config, source.below("self_attn."), config.compressor_of(layer)),
+        _site(config, source.below("ffn_hc.")),
+        source.single("post_attention_layernorm.weight"),
+        _moe(config, source.below("mlp."), hashed=config.hash_layers[layer]),
+    )
+
+
+def _site(config: ModelConfig, source: _Source) -> HyperParams:
+    count = config.hc_mult
+    inputs, outputs, square = source.single("scale").tolist()
+    base = source.single("base")
+    scale = torch.tensor([inputs] * count + [outputs] * count + [square] * count * count, device=base.device)
+    return HyperParams(source.single("fn"), base, scale, config.hc_iterations, config.hc_eps, config.norm_eps)
+
+
+def _attention(config: ModelConfig, source: _Source, compressor: Compressor | None) -> AttentionParams:
+    inputs, queries = ["q_a_proj.weight", "kv_proj.weight"], ["q_b_proj.weight"]
+    sizes = [config.q_lora_rank, config.head_dim]
+    pools = []
+    if compressor is not None:
+        prefixes = ("compressor.", "compressor.indexer.")
+        for prefix, labels in zip(prefixes, branch_labels(config, compressor), strict=False):
+            inputs += [f"{prefix}kv_proj.weight", f"{prefix}gate_proj.weight"]
+            bias = source.single(f"{prefix}position_bias")
+            sizes.append(2 * bias.shape[1])
+            norm = source.single(f"{prefix}kv_norm.weight")
+            pools.append(PoolParams(labels[0], labels[1], _window_bias(compressor, bias), norm))
+        if compressor.indexed:
+            inputs.append("compressor.indexer.scorer.weights_proj.weight")
+            queries.append("compressor.indexer.q_b_proj.weight")
+            sizes.append(config.index_heads)
+    return AttentionParams(
+        project=source.matrix(*inputs),
+        sizes=tuple(sizes),
+        query_norm=source.single("q_a_norm.weight"),
+        query=source.matrix(*queries),
+        key_norm=source.single("kv_norm.weight"),
+        sinks=source.single("sinks"),
+        group_out=source.matrix("o_a_proj.weight").chunk(config.o_groups),
+        out=source.matrix("o_b_proj.weight"),
+        compressor=compressor,
+        pools=tuple(pools),
+    )
+
+
+def _window_bias(compressor: Compressor, bias: Tensor) -> Tensor:
+    """`[window, dim]` from `[ratio, series * dim]`: the next window's series stands first in the weights."""
+    if not compressor.indexed:
+        return bias
+    for_next, for_own = bias.chunk(2, dim=1)
+    return torch.cat([for_next, for_own]) if compressor.overlap else for_own.contiguous()
+
+
+def _moe(config: ModelConfig, source: _Source, *, hashed: bool) -> MoeParams:
+    inner = config.moe_intermediate_size
+    stacked = source.matrix("experts.gate_up_proj")
+    gates, ups = stacked[:, :inner].flatten(0, 1), stacked[:, inner:].flatten(0, 1)
+    shared_gate, shared_up = (
+        source.matrix("shared_experts.gate_proj.weight"),
+        source.matrix("shared_experts.up_proj.weight"),
+    )
+    downs = source.matrix("experts.down_proj").transpose(0, 1).flatten(1)
+    return MoeParams(
+        router=source.matrix("gate.weight"),
+        bias=None if hashed else source.single("gate.e_score_correction_bias"),
+        expert_of_token=source.table("gate.tid2eid") if hashed else None,
+        gate_up=torch.cat([gates, shared_gate, ups, shared_up]),
+        down=torch.cat([downs, source.matrix("shared_experts.down_proj.weight")], dim=1).contiguous(),
+        top_k=config.num_experts_per_tok,
+        scaling=config.routed_scaling_factor,
+        scoring=config.scoring_func,
+        limit=config.swiglu_limit,
+    )

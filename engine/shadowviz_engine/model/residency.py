@@ -1,0 +1,67 @@
+"""The sequences of a step side by side, and the check that the rows they need are mapped."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from shadowviz_engine.core.errors import ModelError
+from shadowviz_engine.model.buffers import branch_labels
+from shadowviz_engine.model.config import ModelConfig
+from shadowviz_engine.model.step import Ints, SequenceStep
+
+
+@dataclass(frozen=True)
+class Sequences:
+    """Steps as flat arrays: the slots of all sequences behind one another."""
+
+    start: Ints
+    stop: Ints
+    _tokens: Ints
+    _slots: Ints
+    _first: Ints
+
+    @classmethod
+    def of(cls, steps: Sequence[SequenceStep]) -> "Sequences":
+        """The arrays of `steps`."""
+        stop = np.array([step.stop for step in steps], np.int64)
+        return cls(
+            np.array([step.start for step in steps], np.int64),
+            stop,
+            np.concatenate([step.token_ids for step in steps]),
+            np.concatenate([step.slots for step in steps]),
+            np.cumsum(stop) - stop,
+        )
+
+    def slots_at(self, sequence: Ints, positions: Ints) -> Ints:
+        """Full slots of `positions` of the sequences, broadcast against one another."""
+        return self._slots[self._first[sequence] + positions]
+
+    def tokens_at(self, sequence: Ints, positions: Ints) -> Ints:
+        """Token ids of `positions` of the sequences."""
+        return self._tokens[self._first[sequence] + positions]
+
+
+def require_mapped(config: ModelConfig, sequences: Sequences, full_to_swa: Ints) -> None:
+    """Raise a ModelError when a token whose SWA or tail row a step reads or writes has no SWA slot."""
+    for label, starts in _first_needed(config, sequences.start):
+        for number, (first, stop) in enumerate(zip(starts.tolist(), sequences.stop.tolist(), strict=True)):
+            positions = np.arange(first, stop)
+            slots = sequences.slots_at(np.full(len(positions), number), positions)
+            unmapped = full_to_swa[slots] == 0
+            if unmapped.any():
+                missing = int(np.argmax(unmapped))
+                raise ModelError(
+                    f"sequence {number} needs the {label} row of position {first + missing}, but full slot "
+                    f"{slots[missing]} has no SWA slot: start at a length whose state is resident"
+                )
+
+
+def _first_needed(config: ModelConfig, start: Ints) -> Iterator[tuple[str, Ints]]:
+    """For each kind of row at an SWA slot, the first position that a step from `start` needs."""
+    yield "swa_kv", np.maximum(start - config.n_win + 1, 0)
+    for compressor in config.used_compressors:
+        overlap = compressor.ratio if compressor.overlap else 0
+        first = np.maximum(start // compressor.ratio * compressor.ratio - overlap, 0)
+        for _, tail_label, _ in branch_labels(config, compressor):
+            yield tail_label, first

@@ -1,0 +1,170 @@
+"""The model: runs steps of many sequences over paged state."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from shadowviz_engine.core.errors import ModelError
+from shadowviz_engine.model.attention import StepContext, Turns, attention_block
+from shadowviz_engine.model.buffers import StateBuffers
+from shadowviz_engine.model.compressor import Pooling
+from shadowviz_engine.model.config import ModelConfig
+from shadowviz_engine.model.hyper import collapse, collapse_head, expand
+from shadowviz_engine.model.indexer import Chosen
+from shadowviz_engine.model.layers import RopeTable, rms_norm
+from shadowviz_engine.model.moe import dense_experts, route, routed_experts
+from shadowviz_engine.model.numerics import LINEAR, SHAPES, Numerics, one_thread, padded
+from shadowviz_engine.model.params import LayerParams, model_params
+from shadowviz_engine.model.plan import BlockGroup, StepPlan, plan_step
+from shadowviz_engine.model.step import Ints, NearTie, Observer, Selection, SequenceStep, StepResult, check_steps
+
+NEAR_TIE = 1e-5
+_DENSE_EXPERTS = 16
+"""Up to so many experts, one product over all of them costs less than sorting rows by expert."""
+
+
+class Transformer:
+    """DeepSeek-V4 with the weights of `tensors`, the state dict of DeepseekV4ForCausalLM.
+
+    Raises:
+        ModelError: `exact` on another device than the CPU, or in another type than float32.
+    """
+
+    def __init__(
+        self,
+        config: ModelConfig,
+        tensors: Mapping[str, Tensor],
+        numerics: Numerics = Numerics.EXACT,
+        device: torch.device | str = "cpu",
+        dtype: torch.dtype = torch.float32,
+    ) -> None:
+        self.config = config
+        self.numerics = numerics
+        self.device = torch.device(device)
+        self.dtype = dtype
+        if numerics is Numerics.EXACT and (self.device.type != "cpu" or dtype is not torch.float32):
+            raise ModelError(f"exact numerics on {device} in {dtype}: expected cpu and torch.float32, or use fast")
+        self._params = model_params(config, tensors, self.device, dtype)
+        self._main = RopeTable(config.rope_main, self.device)
+        self._compress = RopeTable(config.rope_compress, self.device)
+        self._linear = LINEAR[numerics]
+        dense = numerics is Numerics.EXACT or config.num_experts <= _DENSE_EXPERTS
+        self._experts = dense_experts if dense else routed_experts
+        self.observer: Observer | None = None
+        """Called with every selection of an indexer; None = nobody looks."""
+
+    def make_buffers(self, num_full_slots: int, num_swa_slots: int) -> StateBuffers:
+        """State rows on the model's device, in its type."""
+        return StateBuffers(self.config, num_full_slots, num_swa_slots, self.device, self.dtype)
+
+    def forward(self, steps: Sequence[SequenceStep], full_to_swa: Ints, buffers: StateBuffers) -> StepResult:
+        """Compute the tokens of `steps`, store their state in `buffers`, give the logits of each step's last token.
+
+        Raises:
+            ModelError: a step that cannot be computed, or a needed row without an SWA slot; nothing is stored then.
+        """
+        plan, streams, near_ties = self._run(steps, full_to_swa, buffers)
+        return StepResult(self._logits(streams, plan.last_rows), near_ties)
+
+    def forward_all(
+        self, steps: Sequence[SequenceStep], full_to_swa: Ints, buffers: StateBuffers
+    ) -> tuple[tuple[Tensor, ...], tuple[NearTie, ...]]:
+        """As `forward`, but the logits `[stop - start, vocabulary]` of every computed token of every step.
+
+        Raises:
+            ModelError: as `forward`.
+        """
+        plan, streams, near_ties = self._run(steps, full_to_swa, buffers)
+        rows = np.flatnonzero(plan.row_is_real)
+        in_order = rows[np.argsort(plan.row_sequences[rows], kind="stable")]
+        logits = self._logits(streams, in_order)
+        return tuple(logits.split([step.stop - step.start for step in steps])), near_ties
+
+    def _run(
+        self, steps: Sequence[SequenceStep], full_to_swa: Ints, buffers: StateBuffers
+    ) -> tuple[StepPlan, Tensor, tuple[NearTie, ...]]:
+        """The plan, the streams `[rows, n, hidden]` behind the last layer, and the near ties."""
+        check_steps(self.config, steps, buffers.num_full_slots)
+        plan = plan_step(self.config, steps, full_to_swa, self.numerics, self.device, self.dtype)
+        with torch.inference_mode(), self._threads():
+            context = self._context(plan, buffers)
+            rows = F.embedding(plan.token_ids, self._params.embedding)
+            streams = rows.unsqueeze(1).expand(-1, self.config.hc_mult, -1).contiguous()
+            for layer, params in enumerate(self._params.layers):
+                streams = self._layer(params, layer, streams, context)
+            return plan, streams, self._look_at_choices(context)
+
+    def _threads(self) -> AbstractContextManager[None]:
+        return one_thread() if self.numerics is Numerics.EXACT else nullcontext()
+
+    def _context(self, plan: StepPlan, buffers: StateBuffers) -> StepContext:
+        return StepContext(
+            config=self.config,
+            numerics=self.numerics,
+            linear=self._linear,
+            plan=plan,
+            turns_main=self._turns(self._main, plan),
+            turns_compress=self._turns(self._compress, plan),
+            poolings={
+                name: Pooling(entries, self._compress.turns(entries.positions, entries.furthest))
+                for name, entries in plan.closing.items()
+            },
+            buffers=buffers,
+            choices=[],
+        )
+
+    def _turns(self, table: RopeTable, plan: StepPlan) -> Turns:
+        forward = table.turns(plan.positions, plan.furthest)
+        return Turns(forward, forward.conj().resolve_conj())
+
+    def _layer(self, params: LayerParams, layer: int, streams: Tensor, context: StepContext) -> Tensor:
+        """`[rows, n, hidden]` to the same: attention, then experts, each between two hyper-connections."""
+        collapsed, weights, mixing = collapse(params.attention_site, streams, self._linear)
+        rows = rms_norm(collapsed, params.attention_norm, self.config.norm_eps)
+        streams = expand(streams, attention_block(params.attention, layer, rows, context), weights, mixing)
+        collapsed, weights, mixing = collapse(params.moe_site, streams, self._linear)
+        rows = rms_norm(collapsed, params.moe_norm, self.config.norm_eps)
+        chosen, shares = route(params.moe, rows, context.plan.token_ids, self._linear)
+        return expand(streams, self._experts(params.moe, rows, chosen, shares, self._linear), weights, mixing)
+
+    def _logits(self, streams: Tensor, rows: Ints) -> Tensor:
+        """`[len(rows), vocabulary]` in float32."""
+        with torch.inference_mode(), self._threads():
+            count = padded(len(rows), SHAPES[self.numerics].row_multiple)
+            index = torch.from_numpy(np.resize(rows, count)).to(self.device)
+            collapsed = collapse_head(self._params.head_site, streams.index_select(0, index), self._linear)
+            final = rms_norm(collapsed, self._params.norm, self.config.norm_eps)
+            return self._linear(final, self._params.head)[: len(rows)].float()
+
+    def _look_at_choices(self, context: StepContext) -> tuple[NearTie, ...]:
+        """Near ties of the step's real queries; tells the observer what was chosen."""
+        plan = context.plan
+        ties: list[NearTie] = []
+        for layer, group, chosen in context.choices:
+            if self.observer is not None:
+                self._tell(plan, layer, group, chosen)
+            if chosen.margin is None:
+                continue
+            close = torch.nonzero(chosen.margin < NEAR_TIE).flatten()
+            if not close.numel():
+                continue
+            margins = chosen.margin.index_select(0, close).tolist()
+            for row, margin in zip((close + group.first_row).tolist(), margins, strict=True):
+                if plan.row_is_real[row]:
+                    ties.append(NearTie(layer, int(plan.row_sequences[row]), int(plan.row_positions[row]), margin))
+        return tuple(ties)
+
+    def _tell(self, plan: StepPlan, layer: int, group: BlockGroup, chosen: Chosen) -> None:
+        assert self.observer is not None and self.config.compressor_of(layer) is not None
+        compressor = self.config.compressor_of(layer)
+        assert compressor is not None
+        visible = group.tables[compressor.name].visible.tolist()
+        for row, entries in enumerate(chosen.entries.tolist()):
+            at = group.first_row + row
+            if plan.row_is_real[at]:
+                seen = tuple(entry for entry in entries if entry < visible[row])
+                self.observer(Selection(layer, int(plan.row_sequences[at]), int(plan.row_positions[at]), seen))
