@@ -4,8 +4,9 @@ import sys
 from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import IO, Final
 
 from msgspec import UnsetType
 
@@ -42,7 +43,7 @@ class PromptRequest:
     segments: tuple[Segment, ...] = ()
 
 
-def read_jsonl(stream: BinaryIO, name: str, tokenizer: Tokenizer) -> Iterator[PromptRequest]:
+def read_jsonl(stream: IO[bytes], name: str, tokenizer: Tokenizer) -> Iterator[PromptRequest]:
     """Requests of a stream of JSON lines, one at a time; empty lines are passed over.
 
     A request without an id gets `line-N`. `name` is what errors call the stream.
@@ -62,7 +63,7 @@ def read_jsonl(stream: BinaryIO, name: str, tokenizer: Tokenizer) -> Iterator[Pr
         yield request
 
 
-def read_text(stream: BinaryIO, name: str, tokenizer: Tokenizer, max_tokens: int = 16) -> PromptRequest:
+def read_text(stream: IO[bytes], name: str, tokenizer: Tokenizer, max_tokens: int = 16) -> PromptRequest:
     """The whole stream as one prompt, byte for byte: line ends and the last newline count.
 
     Raises:
@@ -104,6 +105,12 @@ def read_path(path: str, tokenizer: Tokenizer) -> Iterator[PromptRequest]:
         raise InputError(f"{shown}: cannot be read ({reason}), expected a file of requests or text") from None
 
 
+def read_demo(tokenizer: Tokenizer) -> Iterator[PromptRequest]:
+    """The demo workload: 34 requests of 100 to 1,400 tokens, written for pages of 256 tokens."""
+    with files("shadowviz").joinpath("data", "demo.jsonl").open("rb") as stream:
+        yield from read_jsonl(stream, "demo.jsonl", tokenizer)
+
+
 def to_request(line: RequestLine, default_id: str, tokenizer: Tokenizer) -> PromptRequest:
     """The request behind a line: messages rendered, text encoded, ids checked.
 
@@ -138,7 +145,7 @@ def to_request(line: RequestLine, default_id: str, tokenizer: Tokenizer) -> Prom
     )
 
 
-def _lines(stream: BinaryIO, name: str) -> Iterator[tuple[int, bytes]]:
+def _lines(stream: IO[bytes], name: str) -> Iterator[tuple[int, bytes]]:
     number = 0
     while raw := stream.readline(MAX_LINE_BYTES + 1):
         number += 1

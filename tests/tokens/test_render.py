@@ -1,7 +1,7 @@
 """Rendering: literal prompts, segments and refusals."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shadowviz.tokens.messages import parse_messages, parse_tools
@@ -158,6 +158,7 @@ ROLE = st.sampled_from(["system", "user", "assistant", "tool", "latest_reminder"
 MESSAGE = st.builds(lambda role, text: {"role": role, "content": text}, ROLE, st.text(min_size=1, max_size=8))
 
 
+@settings(deadline=None)
 @given(st.lists(MESSAGE, min_size=1, max_size=8), st.booleans(), st.booleans())
 def test_segments_cover_the_text_without_gap_or_overlap(messages: list[dict], thinking: bool, drop: bool) -> None:
     rendered = render(parse_messages(messages), RenderOptions(thinking=thinking, effort="max", drop_thinking=drop))

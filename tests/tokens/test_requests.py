@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shadowviz.tokens import requests
@@ -151,6 +151,7 @@ def test_a_line_of_a_megabyte_is_read_and_one_past_the_limit_is_refused(monkeypa
     assert MAX_LINE_BYTES == 8 * 2**20
 
 
+@settings(deadline=None)
 @given(
     st.binary(max_size=60) | st.text(max_size=30).map(lambda text: f'{{"prompt":{text}}}'.encode("utf-8", "replace"))
 )
