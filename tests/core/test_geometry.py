@@ -132,8 +132,8 @@ def test_a_hybrid_geometry_refuses_a_window_of_nothing_and_two_indexers() -> Non
 
 
 def test_unknown_names_are_refused_with_the_known_ones() -> None:
-    with pytest.raises(GeometryError, match="no state kind 'c4'.*csa_kv, index_k"):
+    with pytest.raises(GeometryError, match=r"no state kind 'c4'.*csa_kv, index_k"):
         preset("v4-flash").kind("c4")
-    with pytest.raises(GeometryError, match="no geometry is called 'v5'.*v4-flash.*qwen3.5"):
+    with pytest.raises(GeometryError, match=r"no geometry is called 'v5'.*v4-flash.*qwen3\.5"):
         preset("v5")
     assert preset("v4-flash").kind("hca_kv").unit == 128

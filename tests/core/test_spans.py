@@ -1,5 +1,7 @@
 """Extents as sets of positions."""
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,7 +19,7 @@ def positions(*extents: Extent) -> set[int]:
 def test_merging_keeps_the_positions_sorted_and_apart(extents: list[Extent]) -> None:
     merged = merge(extents)
     assert positions(*merged) == positions(*extents)
-    assert all(left.stop < right.start for left, right in zip(merged, merged[1:], strict=False))
+    assert all(left.stop < right.start for left, right in pairwise(merged))
     assert all(merged)
     assert total(merged) == len(positions(*extents))
 

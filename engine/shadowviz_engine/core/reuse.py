@@ -11,7 +11,9 @@ from shadowviz_engine.core.kinds import Shape, StateKind
 from shadowviz_engine.core.spans import Extent
 
 Residency = Mapping[str, Sequence[Extent]]
-"""Live tokens of a path by kind label, sorted and disjoint; a kind that is left out is resident throughout.
+"""Live tokens of a path by kind label, as `merge` gives them: sorted, and with a gap between any two extents.
+
+A kind that is left out is resident throughout.
 
 A RANGE row is live where its closing token is; a snapshot of a POINT kind at L is `[L, L + 1)`.
 """
@@ -107,7 +109,8 @@ def plan_reuse(lookup: Lookup, rules: ReuseRules, resident: Residency) -> ReuseP
     limit = min(common, cap)
     matched = limit - limit % unit
     if not resident:
-        uncapped = common - common % unit - matched
+        ceiling = _uncapped(lookup)
+        uncapped = ceiling - ceiling % unit - matched
         return ReusePlan(
             num_prompt,
             common,
@@ -116,7 +119,7 @@ def plan_reuse(lookup: Lookup, rules: ReuseRules, resident: Residency) -> ReuseP
             matched,
             matched,
             matched,
-            uncapped if uncapped > 1 else 0,
+            _without_last_token(lookup, uncapped),
             limit - limit % rules.grid - matched,
         )
     return _plan_with_gaps(lookup, rules, resident)
@@ -126,7 +129,7 @@ def _plan_with_gaps(lookup: Lookup, rules: ReuseRules, resident: Residency) -> R
     limit = min(lookup.common, lookup.cap)
     matched = limit - limit % rules.unit
     usable = usable_length(rules, rules.gating, resident, matched, rules.unit)
-    uncapped = usable_length(rules, rules.gating, resident, lookup.common, rules.unit) - usable
+    uncapped = usable_length(rules, rules.gating, resident, _uncapped(lookup), rules.unit) - usable
     if usable == matched:
         # Without the page rule an engine would also keep state for that length, so only FULL bounds the gain.
         page_gain = limit - limit % rules.grid - matched
@@ -147,10 +150,21 @@ def _plan_with_gaps(lookup: Lookup, rules: ReuseRules, resident: Residency) -> R
         matched,
         usable,
         usable,
-        uncapped if uncapped > 1 else 0,
+        _without_last_token(lookup, uncapped),
         max(0, page_gain),
         tuple(kinds),
     )
+
+
+def _uncapped(lookup: Lookup) -> int:
+    """Most tokens without the cap that binds: below the last token's, that one still holds when the other is lifted."""
+    last = lookup.num_prompt - 1
+    return min(lookup.common, last) if lookup.cap < last else lookup.common
+
+
+def _without_last_token(lookup: Lookup, gain: int) -> int:
+    """`gain` of the cap, or 0 where all it would win is the token that is always computed."""
+    return 0 if gain == 1 and lookup.cap >= lookup.num_prompt - 1 else gain
 
 
 def usable_length(rules: ReuseRules, kinds: Sequence[StateKind], resident: Residency, limit: int, unit: int) -> int:
