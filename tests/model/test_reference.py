@@ -7,9 +7,10 @@ import torch
 from torch import Tensor
 from transformers import DeepseekV4Config, DeepseekV4ForCausalLM
 
+from shadowviz_engine.model.config import ModelConfig
+from shadowviz_engine.model.config_json import config_from_json
 from shadowviz_engine.model.reference import forward, trace
 from shadowviz_engine.model.reference_compress import select_entries
-from shadowviz_engine.model.reference_config import ReferenceConfig
 
 SWA, CSA, HCA = "sliding_attention", "compressed_sparse_attention", "heavily_compressed_attention"
 YARN = {"rope_type": "yarn", "factor": 16.0, "original_max_position_embeddings": 64, "beta_fast": 4, "beta_slow": 1}
@@ -44,6 +45,8 @@ CASES = {
     "ratio of one token": {"compress_rates": {CSA: 1, HCA: 2}, "index_topk": 4},
     "compressors first, plain rotary": {"layer_types": [HCA, CSA, SWA], "rope_parameters": None},
     "two streams, few Sinkhorn rounds, one expert": {"hc_mult": 2, "hc_sinkhorn_iters": 3, "num_experts_per_tok": 1},
+    "rotary that also scales": {"rope_parameters": YARN | {"attention_factor": 1.3}},
+    "embedding as head": {"tie_word_embeddings": True},
     "sigmoid gate, clamped experts": {"scoring_func": "sigmoid", "swiglu_limit": 0.5, "index_n_heads": 32},
 }
 
@@ -69,11 +72,15 @@ def oracle_of(changes: dict[str, object]) -> DeepseekV4ForCausalLM:
     return model
 
 
+def config_of(oracle: DeepseekV4ForCausalLM) -> ModelConfig:
+    return config_from_json(oracle.config.to_dict())
+
+
 def logits_of_both(changes: dict[str, object], num_tokens: int) -> tuple[Tensor, Tensor]:
     oracle = oracle_of(changes)
     tokens = torch.randint(64, (2, num_tokens), generator=torch.Generator().manual_seed(num_tokens))
     with torch.no_grad():
-        ours = forward(ReferenceConfig.of(oracle.config.to_dict()), oracle.state_dict(), tokens)
+        ours = forward(config_of(oracle), oracle.state_dict(), tokens)
         return ours, oracle(tokens, use_cache=False).logits
 
 
@@ -85,9 +92,23 @@ def test_the_reference_agrees_with_transformers(changes: dict[str, object], num_
     torch.testing.assert_close(ours, theirs, rtol=0, atol=1e-4)
 
 
+def test_without_overlap_the_reference_agrees_with_transformers_whose_overlap_gates_are_closed() -> None:
+    oracle = oracle_of({})
+    state = oracle.state_dict()
+    with torch.no_grad():
+        for name, weight in state.items():
+            if name.startswith("model.layers.1.") and name.endswith("position_bias"):
+                weight[:, : weight.shape[1] // 2] = -1e30
+        config = config_from_json(oracle.config.to_dict() | {"csa_overlap": False})
+        tokens = torch.randint(64, (2, 90), generator=torch.Generator().manual_seed(0))
+        ours, overlapping = forward(config, state, tokens), forward(config_of(oracle), state, tokens)
+        torch.testing.assert_close(ours, oracle(tokens, use_cache=False).logits, rtol=0, atol=1e-4)
+        torch.testing.assert_close(ours, overlapping, rtol=0, atol=1e-5)
+
+
 def test_every_part_of_the_state_changes_the_logits() -> None:
     oracle = oracle_of({})
-    config, state = ReferenceConfig.of(oracle.config.to_dict()), oracle.state_dict()
+    config, state = config_of(oracle), oracle.state_dict()
     tokens = torch.randint(64, (1, 90), generator=torch.Generator().manual_seed(0))
     untouched = forward(config, state, tokens)
     for name, weight in state.items():
@@ -99,7 +120,7 @@ def test_every_part_of_the_state_changes_the_logits() -> None:
 
 def test_gradient_reaches_every_weight_but_those_behind_a_choice() -> None:
     oracle = oracle_of({})
-    config = ReferenceConfig.of(oracle.config.to_dict())
+    config = config_of(oracle)
     state = {
         name: weight.clone().requires_grad_(weight.is_floating_point()) for name, weight in oracle.state_dict().items()
     }
@@ -113,7 +134,7 @@ def test_gradient_reaches_every_weight_but_those_behind_a_choice() -> None:
 
 def test_an_indexer_learns_from_its_scores_and_the_attention_on_entries() -> None:
     oracle = oracle_of({})
-    config = replace(ReferenceConfig.of(oracle.config.to_dict()), index_topk=10)
+    config = replace(config_of(oracle), index_topk=10)
     state = {name: weight.clone().requires_grad_("indexer" in name) for name, weight in oracle.state_dict().items()}
     tokens = torch.randint(64, (2, 40), generator=torch.Generator().manual_seed(0))
     attended = trace(config, state, tokens).attended[1]
@@ -125,7 +146,7 @@ def test_an_indexer_learns_from_its_scores_and_the_attention_on_entries() -> Non
 
 def test_no_attention_falls_on_an_entry_before_its_last_token() -> None:
     oracle = oracle_of({})
-    config, state = ReferenceConfig.of(oracle.config.to_dict()), oracle.state_dict()
+    config, state = config_of(oracle), oracle.state_dict()
     attended = trace(config, state, torch.arange(40).unsqueeze(0)).attended
     for layer, ratio in ((1, 4), (2, 16)):
         closes_at = (torch.arange(40 // ratio) + 1) * ratio - 1

@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 from torch import Tensor
 
+from shadowviz_engine.model.config import ModelConfig
 from shadowviz_engine.model.reference_attention import Attended, attend
 from shadowviz_engine.model.reference_blocks import collapse_head, connect, give_back, mixture
-from shadowviz_engine.model.reference_config import ReferenceConfig
 from shadowviz_engine.model.reference_ops import State, linear, rms_norm, under
 
 
@@ -17,7 +17,7 @@ class Trace(NamedTuple):
     attended: tuple[Attended, ...]
 
 
-def forward(config: ReferenceConfig, state: State, tokens: Tensor) -> Tensor:
+def forward(config: ModelConfig, state: State, tokens: Tensor) -> Tensor:
     """Logits `[batch, tokens, vocab]` for ids `tokens [batch, tokens]` at positions from 0.
 
     Args:
@@ -29,23 +29,24 @@ def forward(config: ReferenceConfig, state: State, tokens: Tensor) -> Tensor:
     return trace(config, state, tokens).logits
 
 
-def trace(config: ReferenceConfig, state: State, tokens: Tensor) -> Trace:
+def trace(config: ModelConfig, state: State, tokens: Tensor) -> Trace:
     """As `forward`, with the index scores and the attention on compressed entries of every layer."""
     hidden = state["model.embed_tokens.weight"][tokens]
     streams = hidden.unsqueeze(2).expand(-1, -1, config.hc_mult, -1)
     attended = []
-    for layer in range(len(config.layer_types)):
+    for layer in range(config.num_layers):
         part = under(state, f"model.layers.{layer}.")
 
         connection = connect(config, under(part, "attn_hc."), streams)
-        normed = rms_norm(part, "input_layernorm", connection.collapsed, config.rms_norm_eps)
+        normed = rms_norm(part, "input_layernorm", connection.collapsed, config.norm_eps)
         attended.append(attend(config, under(part, "self_attn."), layer, normed))
         streams = give_back(connection, attended[-1].output, streams)
 
         connection = connect(config, under(part, "ffn_hc."), streams)
-        normed = rms_norm(part, "post_attention_layernorm", connection.collapsed, config.rms_norm_eps)
+        normed = rms_norm(part, "post_attention_layernorm", connection.collapsed, config.norm_eps)
         streams = give_back(connection, mixture(config, under(part, "mlp."), layer, normed, tokens), streams)
 
     hidden = collapse_head(config, under(state, "model.hc_head."), streams)
-    hidden = rms_norm(state, "model.norm", hidden, config.rms_norm_eps)
-    return Trace(linear(state, "lm_head", hidden), tuple(attended))
+    hidden = rms_norm(state, "model.norm", hidden, config.norm_eps)
+    head = "model.embed_tokens" if config.tie_embeddings else "lm_head"
+    return Trace(linear(state, head, hidden), tuple(attended))

@@ -5,22 +5,22 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from shadowviz_engine.core.geometry import Compressor
+from shadowviz_engine.model.config import ModelConfig
 from shadowviz_engine.model.reference_compress import (
     closed_entries,
     compress,
-    compress_overlapping,
     index_scores,
     select_entries,
 )
-from shadowviz_engine.model.reference_config import ReferenceConfig
 from shadowviz_engine.model.reference_ops import (
     State,
-    angular_frequencies,
     linear,
     rms,
     rms_norm,
     rotate,
     split_channels,
+    turns,
     under,
 )
 
@@ -45,7 +45,7 @@ class Attended(NamedTuple):
     """See `Entries`."""
 
 
-def attend(config: ReferenceConfig, state: State, layer: int, hidden: Tensor) -> Attended:
+def attend(config: ModelConfig, state: State, layer: int, hidden: Tensor) -> Attended:
     """Attention of one layer.
 
     Args:
@@ -56,25 +56,28 @@ def attend(config: ReferenceConfig, state: State, layer: int, hidden: Tensor) ->
 
     Source: DeepSeek-V4 technical report, section 2.3.
     """
-    kind, eps = config.layer_types[layer], config.rms_norm_eps
-    rope = config.rope_parameters["main" if kind == "sliding_attention" else "compress"]
-    frequencies = angular_frequencies(rope, config.head_dim).to(hidden.device)
-    angles = torch.arange(hidden.shape[1], device=hidden.device).unsqueeze(-1) * frequencies
+    compressor, eps = config.compressor_of(layer), config.norm_eps
+    rope = config.rope_main if compressor is None else config.rope_compress
+    turned_by = turns(rope, hidden.shape[1], hidden.device)
 
     query_rank = rms_norm(state, "q_a_norm", linear(state, "q_a_proj", hidden), eps)
     query = rms(split_channels(linear(state, "q_b_proj", query_rank), config.head_dim).transpose(1, 2), eps)
-    query = rotate(query, angles)
-    kv = rotate(rms_norm(state, "kv_norm", linear(state, "kv_proj", hidden), eps), angles)
+    query = rotate(query, turned_by)
+    kv = rotate(rms_norm(state, "kv_norm", linear(state, "kv_proj", hidden), eps), turned_by)
 
-    entries = _entries(config, under(state, "compressor."), kind, _Inputs(hidden, query_rank, frequencies, angles))
+    if compressor is None:
+        entries = _no_entries(hidden, config.head_dim)
+    else:
+        entries = _entries(config, compressor, under(state, "compressor."), _Inputs(hidden, query_rank, turned_by))
     rows = torch.cat([kv, entries.rows], dim=1).unsqueeze(1)
-    in_window = _window(hidden.shape[1], config.sliding_window, hidden.device).expand(len(hidden), -1, -1)
+    in_window = _window(hidden.shape[1], config.n_win, hidden.device).expand(len(hidden), -1, -1)
     visible = torch.cat([in_window, entries.visible], dim=-1).unsqueeze(1)
     logits = (query @ rows.transpose(-1, -2) * config.head_dim**-0.5).masked_fill(~visible, -torch.inf)
     sinks = state["sinks"].view(1, -1, 1, 1).expand(*logits.shape[:-1], 1)
     weights = torch.cat([logits, sinks], dim=-1).softmax(-1)[..., :-1]
-    # The rows are keys and values in one, so the values came with their positions: turn the sum back to the query's.
-    output = rotate(weights @ rows, -angles)
+    # A row is key and value in one, so the values come turned by their positions: turning back by the query's leaves
+    # a value that depends on the distance alone.
+    output = rotate(weights @ rows, turned_by.conj())
     mass = weights[..., hidden.shape[1] :].mean(1)
     return Attended(_project_out(config, state, output), mass, entries.scores)
 
@@ -84,23 +87,24 @@ class _Inputs(NamedTuple):
 
     hidden: Tensor
     query_rank: Tensor
-    frequencies: Tensor
-    angles: Tensor
+    turned_by: Tensor
 
 
-def _entries(config: ReferenceConfig, state: State, kind: str, inputs: _Inputs) -> Entries:
-    hidden, query_rank, frequencies, angles = inputs
+def _no_entries(hidden: Tensor, head_dim: int) -> Entries:
     batch, num_tokens, _ = hidden.shape
-    if kind == "sliding_attention":
-        none = hidden.new_empty(batch, 0, config.head_dim)
-        return Entries(none, hidden.new_empty(batch, num_tokens, 0, dtype=torch.bool), None)
-    closed = closed_entries(num_tokens, len(state["position_bias"]), hidden.device).expand(batch, -1, -1)
-    if kind == "heavily_compressed_attention":
-        return Entries(compress(state, hidden, frequencies, config.rms_norm_eps), closed, None)
+    nobody = hidden.new_empty(batch, num_tokens, 0, dtype=torch.bool)
+    return Entries(hidden.new_empty(batch, 0, head_dim), nobody, None)
+
+
+def _entries(config: ModelConfig, compressor: Compressor, state: State, inputs: _Inputs) -> Entries:
+    hidden, query_rank, turned_by = inputs
+    rows = compress(compressor, state, hidden, turned_by, config.norm_eps)
+    closed = closed_entries(hidden.shape[1], compressor.ratio, hidden.device).expand(len(hidden), -1, -1)
+    if not compressor.indexed:
+        return Entries(rows, closed, None)
     indexer = under(state, "indexer.")
-    keys = compress_overlapping(indexer, hidden, frequencies, config.rms_norm_eps)
-    scores = index_scores(indexer, hidden, query_rank, angles, keys)
-    rows = compress_overlapping(state, hidden, frequencies, config.rms_norm_eps)
+    keys = compress(compressor, indexer, hidden, turned_by, config.norm_eps)
+    scores = index_scores(indexer, hidden, query_rank, turned_by, keys)
     return Entries(rows, select_entries(scores, closed, config.index_topk), scores)
 
 
@@ -111,7 +115,7 @@ def _window(num_tokens: int, n_win: int, device: torch.device) -> Tensor:
     return (age >= 0) & (age < n_win)
 
 
-def _project_out(config: ReferenceConfig, state: State, output: Tensor) -> Tensor:
+def _project_out(config: ModelConfig, state: State, output: Tensor) -> Tensor:
     """`[batch, tokens, hidden]`: heads `[batch, heads, tokens, head_dim]` in groups through a low rank, then mixed."""
     flat = output.transpose(1, 2).flatten(2)
     grouped = split_channels(flat, flat.shape[-1] // config.o_groups)

@@ -7,11 +7,12 @@ import torch
 from torch import Tensor
 from torch.nn.functional import silu, softplus
 
-from shadowviz_engine.model.reference_config import ReferenceConfig
+from shadowviz_engine.model.config import ModelConfig
 from shadowviz_engine.model.reference_ops import State, linear, rms, split_channels
 
 _SCORES: dict[str, Callable[[Tensor], Tensor]] = {
     "sqrtsoftplus": lambda logits: softplus(logits).sqrt(),
+    "softmax": lambda logits: logits.softmax(-1),
     "sigmoid": torch.sigmoid,
 }
 
@@ -27,7 +28,7 @@ class Connection(NamedTuple):
     """`[batch, tokens, streams, streams]`, doubly stochastic: weight of each old stream (row) in each new one."""
 
 
-def connect(config: ReferenceConfig, state: State, streams: Tensor) -> Connection:
+def connect(config: ModelConfig, state: State, streams: Tensor) -> Connection:
     """Weights of a hyper-connection (mHC) for `streams [batch, tokens, streams, hidden]`.
 
     Args:
@@ -39,12 +40,12 @@ def connect(config: ReferenceConfig, state: State, streams: Tensor) -> Connectio
     """
     num, eps = config.hc_mult, config.hc_eps
     sizes = [num, num, num * num]
-    raw = torch.split(rms(streams.flatten(2), config.rms_norm_eps) @ state["fn"].T, sizes, dim=-1)
+    raw = torch.split(rms(streams.flatten(2), config.norm_eps) @ state["fn"].T, sizes, dim=-1)
     bases = torch.split(state["base"], sizes)
     pre, post, mixing = (part * scale + base for part, scale, base in zip(raw, state["scale"], bases, strict=True))
     mixing = split_channels(mixing, num).softmax(-1) + eps
     mixing = mixing / (mixing.sum(-2, keepdim=True) + eps)
-    for _ in range(config.hc_sinkhorn_iters - 1):
+    for _ in range(config.hc_iterations - 1):
         mixing = mixing / (mixing.sum(-1, keepdim=True) + eps)
         mixing = mixing / (mixing.sum(-2, keepdim=True) + eps)
     collapsed = torch.einsum("bts,btsh->bth", pre.sigmoid() + eps, streams)
@@ -56,14 +57,14 @@ def give_back(connection: Connection, output: Tensor, streams: Tensor) -> Tensor
     return connection.post.unsqueeze(-1) * output.unsqueeze(-2) + connection.mixing.transpose(-1, -2) @ streams
 
 
-def collapse_head(config: ReferenceConfig, state: State, streams: Tensor) -> Tensor:
+def collapse_head(config: ModelConfig, state: State, streams: Tensor) -> Tensor:
     """`[batch, tokens, hidden]`: the streams after the last block, weighted into one."""
-    raw = rms(streams.flatten(2), config.rms_norm_eps) @ state["hc_fn"].T
+    raw = rms(streams.flatten(2), config.norm_eps) @ state["hc_fn"].T
     pre = (raw * state["hc_scale"] + state["hc_base"]).sigmoid() + config.hc_eps
     return torch.einsum("bts,btsh->bth", pre, streams)
 
 
-def mixture(config: ReferenceConfig, state: State, layer: int, hidden: Tensor, tokens: Tensor) -> Tensor:
+def mixture(config: ModelConfig, state: State, layer: int, hidden: Tensor, tokens: Tensor) -> Tensor:
     """Routed experts plus the shared one, `[batch, tokens, hidden]`.
 
     Every expert sees every token and is weighted with 0 where it was not chosen.
@@ -76,7 +77,7 @@ def mixture(config: ReferenceConfig, state: State, layer: int, hidden: Tensor, t
         tokens: `[batch, tokens]`, ids.
     """
     scores = _SCORES[config.scoring_func](linear(state, "gate", hidden))
-    if config.mlp_layer_types[layer] == "hash_moe":
+    if config.hash_layers[layer]:
         chosen = state["gate.tid2eid"][tokens]
     else:
         ranked = (scores + state["gate.e_score_correction_bias"]).sort(dim=-1, descending=True, stable=True).indices

@@ -4,60 +4,54 @@ import torch
 from torch import Tensor
 from torch.nn.functional import relu
 
+from shadowviz_engine.core.geometry import Compressor
 from shadowviz_engine.model.reference_ops import State, linear, rms_norm, rotate, split_channels
 
 
-def compress(state: State, hidden: Tensor, frequencies: Tensor, eps: float) -> Tensor:
-    """Entries of a compressor without overlap, `[batch, tokens // ratio, channels]`.
+def compress(compressor: Compressor, state: State, hidden: Tensor, turned_by: Tensor, eps: float) -> Tensor:
+    """Entries of a compressor or of an indexer's, `[batch, tokens // ratio, channels]`.
 
-    Entry i is the mean of the `kv` of tokens `[i*ratio, (i+1)*ratio)`, weighted channel by channel with the softmax of
-    their gates, then normed and turned to the position of the window's first token.
+    Entry i is the mean of the `kv` of its tokens, weighted channel by channel with the softmax of their gates, then
+    normed and turned to the position of its window's first token. Its tokens are its window `[i*ratio, (i+1)*ratio)`
+    and, with overlap, the window before. A compressor that is indexed projects each token to two series of channels,
+    the first for the entry after its window and the second for that of its window.
 
     Args:
-        state: `kv_proj`, `gate_proj`, `position_bias [ratio, channels]` and `kv_norm` of the compressor.
+        compressor: of the layer.
+        state: its `kv_proj`, `gate_proj`, `position_bias [ratio, channels]` and `kv_norm`.
         hidden: `[batch, tokens, hidden]`.
-        frequencies: `[pairs]`, see `angular_frequencies`.
+        turned_by: `[tokens, pairs]`, see `turns`.
         eps: of the norm.
 
-    Source: DeepSeek-V4 technical report, section 2.3.2.
+    Source: DeepSeek-V4 technical report, sections 2.3.1 and 2.3.2.
     """
-    bias = state["position_bias"]
-    kv = _windows(linear(state, "kv_proj", hidden), len(bias))
-    gate = _windows(linear(state, "gate_proj", hidden), len(bias)) + bias
-    return _finish(state, (kv * gate.softmax(dim=2)).sum(dim=2), len(bias), frequencies, eps)
+    ratio = compressor.ratio
+    kv = _windows(linear(state, "kv_proj", hidden), ratio)
+    gate = _windows(linear(state, "gate_proj", hidden), ratio) + state["position_bias"]
+    if compressor.indexed:
+        kv_for_next, kv = kv.chunk(2, dim=-1)
+        gate_for_next, gate = gate.chunk(2, dim=-1)
+        if compressor.overlap:
+            kv = torch.cat([_from_window_before(kv_for_next, 0.0), kv], dim=2)
+            gate = torch.cat([_from_window_before(gate_for_next, -torch.inf), gate], dim=2)
+    pooled = rms_norm(state, "kv_norm", (kv * gate.softmax(dim=2)).sum(dim=2), eps)
+    return rotate(pooled, turned_by[: ratio * pooled.shape[1] : ratio])
 
 
-def compress_overlapping(state: State, hidden: Tensor, frequencies: Tensor, eps: float) -> Tensor:
-    """Entries of a compressor with overlap, `[batch, tokens // ratio, channels]`.
-
-    As `compress`, but every token has two rows of kv and gate: one (the second half of the projected channels) for the
-    entry of its own window and one (the first half) for the entry after it. So entry i reads tokens
-    `[(i-1)*ratio, (i+1)*ratio)`; the first entry has no tokens before its window.
-
-    Source: DeepSeek-V4 technical report, section 2.3.1.
-    """
-    bias = state["position_bias"]
-    kv_for_next, kv_for_own = _windows(linear(state, "kv_proj", hidden), len(bias)).chunk(2, dim=-1)
-    gate_for_next, gate_for_own = (_windows(linear(state, "gate_proj", hidden), len(bias)) + bias).chunk(2, dim=-1)
-    kv = torch.cat([_from_window_before(kv_for_next, 0.0), kv_for_own], dim=2)
-    gate = torch.cat([_from_window_before(gate_for_next, -torch.inf), gate_for_own], dim=2)
-    return _finish(state, (kv * gate.softmax(dim=2)).sum(dim=2), len(bias), frequencies, eps)
-
-
-def index_scores(state: State, hidden: Tensor, query_rank: Tensor, angles: Tensor, keys: Tensor) -> Tensor:
+def index_scores(state: State, hidden: Tensor, query_rank: Tensor, turned_by: Tensor, keys: Tensor) -> Tensor:
     """Score of every entry for every query, `[batch, tokens, entries]`, closed or not.
 
     Args:
         state: of the indexer: `q_b_proj` and `scorer.weights_proj`.
         hidden: `[batch, tokens, hidden]`.
         query_rank: `[batch, tokens, rank]`, the low-rank query that attention uses too.
-        angles: `[tokens, pairs]` of the queries.
+        turned_by: `[tokens, pairs]`, see `turns`.
         keys: `[batch, entries, index_dim]`.
 
     Source: DeepSeek-V4 technical report, section 2.3.1: the sum over heads of weight times ReLU(query . key).
     """
     index_dim = keys.shape[-1]
-    query = rotate(split_channels(linear(state, "q_b_proj", query_rank), index_dim).transpose(1, 2), angles)
+    query = rotate(split_channels(linear(state, "q_b_proj", query_rank), index_dim).transpose(1, 2), turned_by)
     weights = linear(state, "scorer.weights_proj", hidden)
     agreement = relu(query @ keys.transpose(-1, -2).unsqueeze(1)) * index_dim**-0.5
     return torch.einsum("bhte,bth->bte", agreement, weights * weights.shape[-1] ** -0.5)
@@ -90,9 +84,3 @@ def _windows(rows: Tensor, ratio: int) -> Tensor:
 def _from_window_before(windows: Tensor, first: float) -> Tensor:
     """`windows` moved on by one, with `first` in every row of the first."""
     return torch.cat([torch.full_like(windows[:, :1], first), windows[:, :-1]], dim=1)
-
-
-def _finish(state: State, pooled: Tensor, ratio: int, frequencies: Tensor, eps: float) -> Tensor:
-    """`pooled` normed and turned to the first position of each window."""
-    starts = torch.arange(pooled.shape[1], device=pooled.device) * ratio
-    return rotate(rms_norm(state, "kv_norm", pooled, eps), starts.unsqueeze(-1) * frequencies)

@@ -2,10 +2,11 @@
 
 import math
 from collections.abc import Mapping
-from typing import Any
 
 import torch
 from torch import Tensor
+
+from shadowviz_engine.model.config import Rope, YarnScaling
 
 State = Mapping[str, Tensor]
 
@@ -35,45 +36,47 @@ def rms_norm(state: State, name: str, hidden: Tensor, eps: float) -> Tensor:
     return state[f"{name}.weight"] * rms(hidden, eps)
 
 
-def angular_frequencies(rope: Mapping[str, Any], head_dim: int) -> Tensor:
-    """Radians a token turns each pair of rotary channels, `[pairs]` in float32.
+def turns(rope: Rope, num_tokens: int, device: torch.device) -> Tensor:
+    """How far each pair of rotary channels is turned at positions 0 and up, `[tokens, pairs]` as complex numbers.
 
-    Args:
-        rope: one entry (`main` or `compress`) of `rope_parameters` in the model's config.
-        head_dim: channels of an attention head, of which a share `partial_rotary_factor` turns.
-
-    Source: rotary embedding, arXiv 2104.09864; for `rope_type` yarn, arXiv 2309.00071 section 3.2 ("NTK by parts").
+    Source: rotary embedding, arXiv 2104.09864; its stretched form, arXiv 2309.00071 section 3.2 ("NTK by parts").
     """
-    num_channels = int(head_dim * rope["partial_rotary_factor"])
-    exponents = torch.arange(0, num_channels, 2, dtype=torch.float32) / num_channels
-    plain = 1.0 / rope["rope_theta"] ** exponents
-    if rope["rope_type"] == "default":
-        return plain
-    # A pair that makes `beta_fast` turns or more within the original context keeps its frequency, one that makes
-    # fewer than `beta_slow` is slowed down by `factor`, and those between are blended along a ramp over pair numbers.
-    first = max(math.floor(_pair_that_makes(rope.get("beta_fast") or 32, rope, num_channels)), 0)
-    last = min(math.ceil(_pair_that_makes(rope.get("beta_slow") or 1, rope, num_channels)), num_channels - 1)
-    pairs = torch.arange(num_channels // 2, dtype=torch.float32)
-    slowed = ((pairs - first) / max(last - first, 0.001)).clamp(0, 1)
-    return plain / rope["factor"] * slowed + plain * (1 - slowed)
+    exponents = torch.arange(0, rope.rotary_dim, 2, dtype=torch.float32) / rope.rotary_dim
+    frequencies = 1.0 / rope.theta**exponents
+    length = 1.0
+    if rope.yarn is not None:
+        slowed = _share_slowed(rope, rope.yarn)
+        frequencies = frequencies / rope.yarn.factor * slowed + frequencies * (1 - slowed)
+        length = rope.yarn.attention_factor
+    angles = torch.arange(num_tokens, dtype=torch.float32).unsqueeze(-1) * frequencies
+    return torch.polar(torch.full_like(angles, length), angles).to(device)
 
 
-def _pair_that_makes(num_turns: float, rope: Mapping[str, Any], num_channels: int) -> float:
-    """The (fractional) pair that turns `num_turns` times over the original context length."""
-    radians_a_token = 2 * math.pi * num_turns / rope["original_max_position_embeddings"]
-    return -num_channels * math.log(radians_a_token) / (2 * math.log(rope["rope_theta"]))
+def _share_slowed(rope: Rope, yarn: YarnScaling) -> Tensor:
+    """How much of `factor` each pair is slowed by, `[pairs]` from 0 to 1.
+
+    A pair that makes `beta_fast` turns or more within the original positions is not slowed at all, one that makes
+    fewer than `beta_slow` wholly, and those between along a ramp over the pairs' numbers.
+    """
+    first, last = (
+        -rope.rotary_dim * math.log(2 * math.pi * num_turns / yarn.original_positions) / (2 * math.log(rope.theta))
+        for num_turns in (yarn.beta_fast, yarn.beta_slow)
+    )
+    start, stop = max(math.floor(first), 0), min(math.ceil(last), rope.rotary_dim - 1)
+    pairs = torch.arange(rope.rotary_dim // 2, dtype=torch.float32)
+    return ((pairs - start) / max(stop - start, 0.001)).clamp(0, 1)
 
 
-def rotate(hidden: Tensor, angles: Tensor) -> Tensor:
-    """`hidden` with its last channels turned, as neighbouring pairs, by `angles`.
+def rotate(hidden: Tensor, turned_by: Tensor) -> Tensor:
+    """`hidden` with its last channels turned as neighbouring pairs.
 
     Args:
         hidden: `[..., tokens, channels]`.
-        angles: `[tokens, pairs]` in radians; the last `2 * pairs` channels turn, the others stay.
+        turned_by: `[tokens, pairs]`, see `turns`; the last `2 * pairs` channels turn, the others stay.
     """
-    num_turning = 2 * angles.shape[-1]
+    num_turning = 2 * turned_by.shape[-1]
     still, turning = hidden[..., :-num_turning], hidden[..., -num_turning:]
     even, odd = turning[..., 0::2], turning[..., 1::2]
-    cos, sin = angles.cos().to(hidden.dtype), angles.sin().to(hidden.dtype)
+    cos, sin = turned_by.real.to(hidden.dtype), turned_by.imag.to(hidden.dtype)
     turned = torch.stack([even * cos - odd * sin, odd * cos + even * sin], dim=-1).flatten(-2)
     return torch.cat([still, turned], dim=-1)
