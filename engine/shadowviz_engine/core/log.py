@@ -1,0 +1,91 @@
+"""Logs in a file, written: JSON lines, one event a line, from `LogOpened` to `LogClosed`."""
+
+import contextlib
+from pathlib import Path
+
+import msgspec
+
+from shadowviz_engine.core.errors import LogError
+from shadowviz_engine.core.events import Event
+
+
+class FileSink:
+    """Writes events in batches of whole lines; what is in the file is whole and dense, whatever interrupts it.
+
+    Raises:
+        LogError: the file exists and is not empty, or cannot be written; `overwrite` replaces it.
+    """
+
+    def __init__(self, path: str | Path, batch: int = 1024, *, overwrite: bool = False) -> None:
+        self.path = Path(path)
+        try:
+            if not overwrite and self.path.exists() and self.path.stat().st_size:
+                raise LogError(f"{path} is not empty: choose another file, or ask to overwrite it")
+            self._file = self.path.open("wb", buffering=0)
+        except OSError as error:
+            raise LogError(f"cannot write {path}: {error.strerror}") from error
+        self._encoder = msgspec.json.Encoder()
+        self._batch = batch
+        self._pending: list[Event] = []
+        self._written = (0, 0)
+        """Seq of the next event to write and length of the file, in one value: no interrupt comes between them."""
+
+    def emit(self, event: Event, /) -> None:
+        """Take one event, and write when the batch is full."""
+        pending = self._pending
+        pending.append(event)
+        if len(pending) >= self._batch:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write everything taken so far.
+
+        Raises:
+            LogError: the file is closed or cannot be written, or the seq of an event is not the next one; in the
+                file stays what came before.
+        """
+        pending = self._pending
+        seq, length = self._written
+        # An interrupt after writing and before forgetting has left events here that are in the file.
+        while pending and pending[0].seq < seq:
+            del pending[0]
+        if not pending:
+            return
+        if self._file.closed:
+            raise LogError(f"{self.path} is closed: event {pending[0].seq} comes too late")
+        num_dense = _num_dense(pending, seq)
+        if num_dense:
+            self._write(self._encoder.encode_lines(pending[:num_dense]), length)
+            self._written = (seq + num_dense, self._file.tell())
+        if num_dense < len(pending):
+            self._file.close()
+            raise LogError(f"{self.path} ends at seq {seq + num_dense - 1}: event {pending[num_dense].seq} came next")
+        pending.clear()
+
+    def close(self) -> None:
+        """Write everything taken so far, and close the file."""
+        if not self._file.closed:
+            try:
+                self.flush()
+            finally:
+                self._file.close()
+
+    def _write(self, lines: bytes, length: int) -> None:
+        rest = memoryview(lines)
+        try:
+            self._file.seek(length)
+            while rest:
+                rest = rest[self._file.write(rest) :]
+        except BaseException as error:
+            with contextlib.suppress(OSError):
+                self._file.truncate(length)
+            if isinstance(error, OSError):
+                raise LogError(f"cannot write {self.path}: {error.strerror}") from error
+            raise
+
+
+def _num_dense(events: list[Event], seq: int) -> int:
+    """How many of `events` are numbered densely from `seq` on."""
+    if events[-1].seq == seq + len(events) - 1 and events[0].seq == seq:
+        return len(events)
+    return next(i for i, event in enumerate(events) if event.seq != seq + i)

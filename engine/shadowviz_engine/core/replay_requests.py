@@ -1,0 +1,195 @@
+"""What events mean for requests and the slots they hold, each beside its inverse."""
+
+from typing import Any, TypeAlias
+
+from shadowviz_engine.core.columns import ABORTED, DECODE, DONE, PREFILL, WAITING
+from shadowviz_engine.core.events import (
+    LookupDone,
+    RequestAborted,
+    RequestFinished,
+    RequestSubmitted,
+    RequestWaited,
+    SlotsFreed,
+    SlotsTaken,
+    StepDone,
+)
+from shadowviz_engine.core.holdings import LIMIT, Runs, add_runs
+from shadowviz_engine.core.replay_checks import (
+    check_living,
+    check_runs,
+    contradiction,
+    left_after_taking,
+    request_row,
+    running_row,
+    token_ids,
+)
+from shadowviz_engine.core.replay_state import ReplayState
+
+Saved: TypeAlias = tuple[Any, ...]
+"""What the inverse needs, beside the state."""
+
+
+def submit(state: ReplayState, event: RequestSubmitted) -> Saved:
+    """A request joins the queue."""
+    requests, tokens = state.requests, state.tokens
+    if event.request in requests.index:
+        raise contradiction(event, f"request {event.request!r} was submitted before")
+    ids = token_ids(event, event.tokens)
+    saved = (len(tokens), len(state.namespaces.names))
+    requests.append(event.request, state.namespaces.intern(event.namespace), len(ids), len(tokens))
+    tokens.extend(ids)
+    return saved
+
+
+def undo_submit(state: ReplayState, num_tokens: int, num_namespaces: int) -> None:
+    """The request was never there."""
+    state.requests.pop()
+    del state.tokens[num_tokens:]
+    state.namespaces.truncate(num_namespaces)
+
+
+def wait(state: ReplayState, event: RequestWaited) -> Saved:
+    """A request waits for room."""
+    row = running_row(state, event, event.request)
+    before = state.requests.state[row]
+    state.requests.state[row] = WAITING
+    return row, before
+
+
+def undo_wait(state: ReplayState, row: int, before: int) -> None:
+    """The request is what it was."""
+    state.requests.state[row] = before
+
+
+def look_up(state: ReplayState, event: LookupDone) -> Saved:
+    """A request starts with what it reuses; the path found becomes the most recent."""
+    requests, node = state.requests, event.node
+    row = running_row(state, event, event.request)
+    if node:
+        check_living(state, event, node)
+    if not 0 <= event.reused <= requests.num_prompt[row]:
+        raise contradiction(event, f"reused {event.reused} of a prompt of {requests.num_prompt[row]} tokens")
+    last_used, parent, seq = state.nodes.last_used, state.nodes.parent, event.seq
+    used = []
+    while node:
+        used.append(last_used[node])
+        last_used[node] = seq
+        node = parent[node]
+    saved = (row, requests.state[row], requests.computed[row], requests.lookup[row], event.node, used)
+    requests.state[row] = PREFILL
+    requests.computed[row] = event.reused
+    requests.lookup[row] = seq
+    return saved
+
+
+def undo_look_up(
+    state: ReplayState, row: int, before: int, computed: int, lookup: int, node: int, used: list[int]
+) -> None:
+    """The request has not started, and the path is as recent as it was."""
+    requests = state.requests
+    requests.state[row], requests.computed[row], requests.lookup[row] = before, computed, lookup
+    for above, seq in zip(state.nodes.path(node), used, strict=True):
+        state.nodes.last_used[above] = seq
+
+
+def step(state: ReplayState, event: StepDone) -> Saved:
+    """Requests have more tokens computed; a request whose prompt is whole decodes."""
+    requests = state.requests
+    states, computed, num_prompt, index = requests.state, requests.computed, requests.num_prompt, requests.index
+    rows = []
+    for name, start, stop in event.prefill:
+        row = running_row(state, event, name)
+        if not 0 <= start < stop <= num_prompt[row]:
+            raise contradiction(event, f"chunk [{start},{stop}) of a prompt of {num_prompt[row]} tokens")
+        rows.append(row)
+    for name in event.decode:
+        row = index.get(name, -1)
+        if row < 0 or states[row] >= DONE:
+            row = running_row(state, event, name)
+        rows.append(row)
+    before = [(states[row], computed[row]) for row in rows]
+    for (_, _, stop), row in zip(event.prefill, rows, strict=False):
+        computed[row] = stop
+        states[row] = DECODE if stop == num_prompt[row] else PREFILL
+    for row in rows[len(event.prefill) :]:
+        computed[row] += 1
+        states[row] = DECODE
+    return rows, before
+
+
+def undo_step(state: ReplayState, rows: list[int], before: list[tuple[int, int]]) -> None:
+    """The requests have what they had."""
+    requests = state.requests
+    for row, (was, computed) in zip(rows, before, strict=True):
+        requests.state[row], requests.computed[row] = was, computed
+
+
+def finish(state: ReplayState, event: RequestFinished) -> Saved:
+    """A request has ended, and its output is known."""
+    requests, tokens = state.requests, state.tokens
+    row = running_row(state, event, event.request)
+    ids = token_ids(event, event.tokens)
+    saved = (row, requests.state[row], len(tokens))
+    requests.state[row] = DONE
+    requests.output_at[row] = len(tokens)
+    requests.num_output[row] = len(ids)
+    tokens.extend(ids)
+    return saved
+
+
+def undo_finish(state: ReplayState, row: int, before: int, num_tokens: int) -> None:
+    """The request runs, and its output is not known."""
+    requests = state.requests
+    requests.state[row], requests.output_at[row], requests.num_output[row] = before, 0, 0
+    del state.tokens[num_tokens:]
+
+
+def abort(state: ReplayState, event: RequestAborted) -> Saved:
+    """A request has ended early."""
+    requests = state.requests
+    row = running_row(state, event, event.request)
+    if not 0 <= event.computed < LIMIT:
+        raise contradiction(event, f"{event.computed} tokens computed")
+    saved = (row, requests.state[row], requests.computed[row])
+    requests.state[row], requests.computed[row] = ABORTED, event.computed
+    return saved
+
+
+def undo_abort(state: ReplayState, row: int, before: int, computed: int) -> None:
+    """The request runs."""
+    state.requests.state[row], state.requests.computed[row] = before, computed
+
+
+def take_slots(state: ReplayState, event: SlotsTaken) -> Saved:
+    """A request holds more slots."""
+    pool = event.pool
+    _check_pool(event, pool)
+    row = running_row(state, event, event.request)
+    check_runs(event, event.runs, 0, LIMIT)
+    held = state.held[pool].get(row, ())
+    both = add_runs(held, event.runs)
+    if both is None:
+        raise contradiction(event, f"request {event.request!r} holds {pool} slots of these tokens already")
+    state.set_held(pool, row, both)
+    return pool, row, held
+
+
+def free_slots(state: ReplayState, event: SlotsFreed) -> Saved:
+    """A request holds fewer slots."""
+    pool = event.pool
+    _check_pool(event, pool)
+    row = request_row(state, event, event.request)
+    check_runs(event, event.runs, 0, LIMIT)
+    held = state.held[pool].get(row, ())
+    state.set_held(pool, row, left_after_taking(state, event, pool, row, event.runs))
+    return pool, row, held
+
+
+def undo_slots(state: ReplayState, pool: str, row: int, held: Runs) -> None:
+    """The request holds what it held."""
+    state.set_held(pool, row, held)
+
+
+def _check_pool(event: SlotsTaken | SlotsFreed, pool: str) -> None:
+    if pool not in ("full", "swa"):
+        raise contradiction(event, f"there is no pool {pool!r}: expected full or swa")

@@ -1,0 +1,82 @@
+"""What a replayer keeps: columns of nodes and requests, tokens, runs, and how they are read."""
+
+from array import array
+from collections.abc import Iterator
+
+from shadowviz_engine.core.columns import NamespaceTable, NodeColumns, RequestColumns, RunStore
+from shadowviz_engine.core.events import LogOpened
+from shadowviz_engine.core.holdings import Runs
+from shadowviz_engine.core.snapshot import HolderState, NodeState, pack_ids, state_digest
+
+
+class ReplayState:
+    """State of tree, requests and slots after an event."""
+
+    def __init__(self) -> None:
+        self.seq = -1
+        """Seq of the event applied last; -1 = none."""
+        self.opened: LogOpened | None = None
+        self.nodes = NodeColumns()
+        self.requests = RequestColumns()
+        self.namespaces = NamespaceTable()
+        self.tokens = array("i")
+        """Append-only: prompts, outputs, and copies of spans that cross from one to the other."""
+        self.runs = RunStore()
+        """Runs of nodes."""
+        self.held: dict[str, dict[int, Runs]] = {"full": {}, "swa": {}}
+        """By pool, runs that a request (row) holds beside the tree's; requests without any are left out."""
+
+    def node_tokens(self, node: int) -> "array[int]":
+        """Token ids of the span."""
+        at = self.nodes.tokens_at[node]
+        return self.tokens[at + self.nodes.start[node] : at + self.nodes.stop[node]]
+
+    def request_tokens(self, row: int) -> "array[int]":
+        """Prompt of the request in `row`, followed by its output once it has finished."""
+        requests = self.requests
+        prompt_at, output_at = requests.prompt_at[row], requests.output_at[row]
+        prompt = self.tokens[prompt_at : prompt_at + requests.num_prompt[row]]
+        return prompt + self.tokens[output_at : output_at + requests.num_output[row]]
+
+    def full_runs(self, node: int) -> Runs:
+        """Slots of the node's tokens in the full pool."""
+        return self.runs.read(self.nodes.full_at[node], self.nodes.full_num[node])
+
+    def swa_runs(self, node: int) -> Runs:
+        """Slots of the node's tokens in the window pool, where they were not freed."""
+        return self.runs.read(self.nodes.swa_at[node], self.nodes.swa_num[node])
+
+    def node_states(self) -> Iterator[NodeState]:
+        """Living nodes without the root, by id."""
+        nodes = self.nodes
+        for node in range(1, len(nodes)):
+            if nodes.alive[node]:
+                yield NodeState(
+                    node=node,
+                    parent=nodes.parent[node],
+                    start=nodes.start[node],
+                    stop=nodes.stop[node],
+                    namespace=self.namespaces.names[nodes.namespace[node]],
+                    terminal=bool(nodes.terminal[node]),
+                    locks=nodes.locks[node],
+                    tokens=pack_ids(self.node_tokens(node)),
+                    full=self.full_runs(node),
+                    swa=self.swa_runs(node),
+                )
+
+    def holder_states(self) -> Iterator[HolderState]:
+        """Requests that hold slots beside the tree's, in order of submission."""
+        full, swa = self.held["full"], self.held["swa"]
+        for row in sorted(full.keys() | swa.keys()):
+            yield HolderState(self.requests.names[row], full.get(row, ()), swa.get(row, ()))
+
+    def digest(self) -> str:
+        """Digest of the state, as in `LogClosed`."""
+        return state_digest(self.node_states(), self.holder_states())
+
+    def set_held(self, pool: str, row: int, runs: Runs) -> None:
+        """Make `runs` all that the request in `row` holds in `pool`."""
+        if runs:
+            self.held[pool][row] = runs
+        else:
+            self.held[pool].pop(row, None)
