@@ -68,7 +68,7 @@ def pack_ids(ids: Iterable[int]) -> bytes:
     return packed.tobytes()
 
 
-def unpack_ids(data: bytes) -> array[int]:
+def unpack_ids(data: bytes) -> "array[int]":
     """Token ids from int32, little-endian."""
     ids = array("i")
     if ids.itemsize != 4 or array("H", [1]).tobytes() != b"\x01\x00":

@@ -1,0 +1,96 @@
+"""Slots of a running request: taking them as it grows, and freeing window rows behind it."""
+
+from shadowviz_engine.cache.eviction import Evictor
+from shadowviz_engine.cache.pools import keep_runs
+from shadowviz_engine.cache.retention import RetentionMode, resume_points, retained_extents
+from shadowviz_engine.cache.sequence import Sequence, Shortage
+from shadowviz_engine.cache.state import CacheState
+from shadowviz_engine.core.derive import retained_tokens
+from shadowviz_engine.core.events import SlotsTaken
+from shadowviz_engine.core.spans import Extent, merge
+
+
+def extend(state: CacheState, evictor: Evictor, sequence: Sequence, stop: int) -> Shortage | None:
+    """Give `sequence` slots for its tokens up to `stop`; on a shortage nothing is taken."""
+    if stop <= sequence.reserved:
+        return None
+    size = state.geometry.page_size
+    start = sequence.reserved
+    num_pages = -(-stop // size) - start // size
+    if len(state.full.free) < num_pages:
+        evictable = state.num_tree_tokens - state.num_locked_tokens
+        if len(state.full.free) * size + evictable < num_pages * size or not evictor.free_full_pages(
+            num_pages, sequence.request
+        ):
+            return Shortage("full", num_pages, len(state.full.free))
+    if len(state.swa.free) < num_pages and not evictor.free_swa_pages(num_pages, sequence.request):
+        for running in [sequence, *state.sequences.values()]:
+            trim(state, running, _minimum(state, running))
+            if len(state.swa.free) >= num_pages:
+                break
+        else:
+            return Shortage("swa", num_pages, len(state.swa.free))
+    full = state.full.take(start, num_pages)
+    swa = state.swa.take(start, num_pages)
+    state.table.map(full, swa)
+    sequence.full += full
+    sequence.swa += swa
+    sequence.place(full)
+    for pool, runs in ((state.full, full), (state.swa, swa)):
+        seq, t_ns = state.emitter.next()
+        state.emitter.emit(SlotsTaken(seq=seq, t_ns=t_ns, request=sequence.request, pool=pool.name, runs=tuple(runs)))
+    return None
+
+
+def trim_behind(state: CacheState, sequence: Sequence) -> None:
+    """Free the request's window rows that neither the run nor a promised resume point needs any more."""
+    if state.retention.mode is RetentionMode.ALL:
+        return
+    trim(state, sequence, merge([*_minimum(state, sequence), *promised(state, sequence, sequence.computed)]))
+
+
+def trim(state: CacheState, sequence: Sequence, keep: list[Extent]) -> None:
+    """Free the window rows that the request itself holds outside of `keep`."""
+    kept, gone = keep_runs(sequence.swa, keep)
+    if gone:
+        state.table.unmap(sequence.full, gone)
+        sequence.swa = kept
+        state.release(sequence, state.swa, gone)
+
+
+def promised(state: CacheState, sequence: Sequence, end: int, forks: tuple[int, ...] = ()) -> list[Extent]:
+    """Tokens whose window rows the policy keeps for the path of `sequence`, stored up to `end`."""
+    points = resume_points(state.retention, state.rules, sequence.num_prompt, max(end, sequence.num_prompt), forks)
+    extents = retained_extents(state.retention, state.geometry, state.rules, points, end)
+    if "window_off_by_one" in state.faults:
+        extents = [Extent(extent.start + 1, extent.stop) for extent in extents]
+    return extents
+
+
+def _minimum(state: CacheState, sequence: Sequence) -> list[Extent]:
+    """Tokens that the run itself reads: its window and tails, and everything not computed yet."""
+    needed = retained_tokens(state.geometry, sequence.computed, page_rule=False)
+    first = needed.start if needed else sequence.computed
+    return [Extent(first, max(sequence.reserved, first))]
+
+
+def room(state: CacheState, start: int, stop: int, path_tokens: int) -> Shortage | None:
+    """Whether a new branch from `start` to `stop` is likely to find slots once everything idle has left.
+
+    Args:
+        path_tokens: tokens of the reused path that no request locks yet; they may not be evicted for it.
+    """
+    size = state.geometry.page_size
+    num_pages = -(-stop // size) - start // size
+    evictable = state.num_tree_tokens - state.num_locked_tokens - path_tokens
+    if len(state.full.free) * size + evictable < num_pages * size:
+        return Shortage("full", num_pages, len(state.full.free))
+    held = 0
+    for sequence in state.sequences.values():
+        first = _minimum(state, sequence)[0].start
+        held += -(-max(sequence.reserved, first + 1) // size) - first // size
+    needed = retained_tokens(state.geometry, start, page_rule=False)
+    own = -(-start // size) - needed.start // size if needed else 0
+    if state.swa.num_pages - held - own < num_pages:
+        return Shortage("swa", num_pages, len(state.swa.free))
+    return None

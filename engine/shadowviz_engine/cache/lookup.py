@@ -1,0 +1,175 @@
+"""What a prompt finds in the cache: the walk, every rule's length, and the facts a verdict needs."""
+
+from collections.abc import Iterator
+
+from shadowviz_engine.cache.pools import extents_of
+from shadowviz_engine.cache.radix import ROOT, TOKEN_BYTES, Node, Walk, common_bytes, path_of
+from shadowviz_engine.cache.state import CacheState
+from shadowviz_engine.core.events import Elsewhere, LeftCache, LookupDone
+from shadowviz_engine.core.kinds import Shape
+from shadowviz_engine.core.reuse import Lookup, Residency, ResumeRule, ReusePlan, plan_reuse
+from shadowviz_engine.core.spans import Extent
+
+MAX_NAMESPACES = 64
+"""Other namespaces that a lookup compares with; beyond that a shared prefix there goes unnoticed."""
+
+
+def walk(state: CacheState, namespace: str, key: bytes) -> Walk:
+    """Follow a prompt in the match mode of the cache; changes nothing."""
+    if not state.options.cache_on:
+        return Walk(Node(ROOT, None, b"", 0, namespace), 0, True, True)
+    if state.options.match_mode == "classic":
+        return state.tree.walk_classic(namespace, key)
+    return state.tree.walk(namespace, key)
+
+
+def lookup_done(
+    state: CacheState, found: Walk, request: str, namespace: str, key: bytes, cap: int, stamp: tuple[int, int]
+) -> LookupDone:
+    """The event of one lookup; changes nothing.
+
+    Args:
+        found: what `walk` gave for `key`.
+        cap: most tokens that may be reused.
+        stamp: seq and t_ns of the event.
+    """
+    num_prompt = len(key) >> 3
+    common = found.common
+    resident: Residency = {} if found.swa_live else residency(state, found)
+    plan = plan_reuse(Lookup(num_prompt, common, cap), state.rules, resident)
+    left = elsewhere = in_flight = None
+    near = 0
+    if common < num_prompt:
+        near = _near(found)
+        left = _left(state, found, key, plan)
+        if len(state.tree.roots) > 1:
+            elsewhere = _other_namespace(state, namespace, key, plan)
+        if state.sequences:
+            in_flight = _in_flight(state, request, namespace, key, plan)
+    return LookupDone(
+        seq=stamp[0],
+        t_ns=stamp[1],
+        request=request,
+        num_prompt=num_prompt,
+        common=common,
+        cap=cap,
+        cap_rule="last token" if cap >= num_prompt - 1 else "logprobs",
+        unit=plan.unit,
+        matched=plan.matched,
+        usable=plan.usable,
+        reused=plan.reused,
+        cap_gain=plan.cap_gain,
+        page_gain=plan.page_gain,
+        kinds=plan.kinds,
+        node=found.node.id,
+        near=near,
+        swa_lost=_swa_lost(state, found, plan) if plan.kinds else -1,
+        left=left,
+        namespace=elsewhere,
+        in_flight=in_flight,
+        ghost_overflowed=state.ghost.forgotten > 0,
+        cache_on=state.options.cache_on,
+    )
+
+
+def residency(state: CacheState, found: Walk) -> Residency:
+    """Live window tokens of the matched path; every other kind is there as long as the node is."""
+    runs = [run for node in path_of(found.node) for run in node.swa]
+    return {state.window_label: extents_of(runs)} if state.window_label else {}
+
+
+def touch(found: Walk, seq: int, t_ns: int) -> None:
+    """Note the use of every node on the matched path."""
+    node = found.node
+    while node.parent is not None:
+        node.used = seq
+        node.used_ns = t_ns
+        node.hits += 1
+        node = node.parent
+
+
+def _near(found: Walk) -> int:
+    """Node of the stored path beside the prompt: the edge it parts in, else the child used last."""
+    if not found.whole:
+        return found.node.id
+    children = found.node.children.values()
+    return max(children, key=lambda child: child.used).id if children else 0
+
+
+def _swa_lost(state: CacheState, found: Walk, plan: ReusePlan) -> int:
+    """Seq of the event that took the window rows closest below the matched length."""
+    start = plan.matched
+    for kind in state.geometry.kinds:
+        if kind.shape is Shape.WINDOW:
+            need = max(kind.need, kind.page_need) if state.rules.resume is ResumeRule.PAGE else kind.need
+            start = min(start, kind.window_start(plan.matched, need))
+        elif kind.shape is Shape.OPEN and kind.follows:
+            start = min(start, kind.open_start(plan.matched))
+    for node in reversed(path_of(found.node)):
+        if node.stop <= start:
+            break
+        needed = Extent(max(node.start, start), min(node.stop, plan.matched))
+        there = sum(extent.intersect(needed).size for extent in extents_of(node.swa))
+        if needed and there < needed.size:
+            return node.swa_event
+    return -1
+
+
+def _left(state: CacheState, found: Walk, key: bytes, plan: ReusePlan) -> LeftCache | None:
+    if not state.ghost.entries:
+        return None
+    whole = found.node if found.whole else found.node.parent
+    assert whole is not None, "a node matched in part has a parent"
+    remembered = state.ghost.find(whole, key)
+    if remembered is None or remembered[0] <= plan.common:
+        return None
+    length, departure = remembered
+    return LeftCache(length, departure.reason, departure.event, departure.by, _gain(state, plan, length))
+
+
+def _other_namespace(state: CacheState, namespace: str, key: bytes, plan: ReusePlan) -> Elsewhere | None:
+    best = plan.common
+    where: Walk | None = None
+    for other in _other_roots(state, namespace):
+        found = walk(state, other, key)
+        if found.common > best:
+            best, where = found.common, found
+    if where is None:
+        return None
+    resident: Residency = {} if where.swa_live else residency(state, where)
+    there = plan_reuse(Lookup(plan.num_prompt, best, plan.cap), state.rules, resident)
+    return Elsewhere(best, max(0, there.reused - plan.reused), namespace=where.node.namespace)
+
+
+def _other_roots(state: CacheState, namespace: str) -> Iterator[str]:
+    others = (name for name, root in state.tree.roots.items() if name != namespace and root.children)
+    for _, name in zip(range(MAX_NAMESPACES), others, strict=False):
+        yield name
+
+
+def _in_flight(state: CacheState, request: str, namespace: str, key: bytes, plan: ReusePlan) -> Elsewhere | None:
+    best, by = plan.common, ""
+    for sequence in state.sequences.values():
+        if sequence.request == request or sequence.namespace != namespace or sequence.stored >= sequence.num_prompt:
+            continue
+        prompt = bytes(sequence.key[: sequence.num_prompt * TOKEN_BYTES])
+        equal = common_bytes(prompt, key, 0) // TOKEN_BYTES
+        if equal > max(best, sequence.stored):
+            best, by = equal, sequence.request
+    return Elsewhere(best, _gain(state, plan, best), request=by) if by else None
+
+
+def _gain(state: CacheState, plan: ReusePlan, common: int) -> int:
+    """Tokens reused in addition if `common` tokens of the prompt were stored with all their kinds."""
+    there = plan_reuse(Lookup(plan.num_prompt, common, plan.cap), state.rules, {})
+    return max(0, there.reused - plan.reused)
+
+
+def node_at(state: CacheState, found: Walk, length: int) -> Node:
+    """Node of the matched path that ends exactly at `length` tokens; splits one when none does."""
+    node = found.node
+    while node.parent is not None and node.start >= length:
+        node = node.parent
+    if node.stop > length:
+        return state.split(node, length - node.start)
+    return node
