@@ -74,6 +74,7 @@ def test_nobody_starts_without_a_place_a_budget_or_while_another_waits_for_room(
     assert not may_start(3, 4, 0, (), held_back=False)
     assert not may_start(3, 4, 1, ("a",), held_back=False)
     assert not may_start(3, 4, 1, (), held_back=True)
+    assert may_start(0, 4, 1, (), held_back=True)
 
 
 @given(running_requests().filter(len), st.booleans())

@@ -53,6 +53,8 @@ class EngineOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Tokens that a reused length is a multiple of; 0 = the geometry's."""
     ghost_entries: int = 65536
     """Paths that the cache remembers after they left."""
+    faults: tuple[str, ...] = ()
+    """Named faults of the cache that are put in on purpose; see `cache.faults`."""
     record: Record = Record.LOOKUPS
     sidecar: str = ""
     """File that takes the selected entries when `record` is full."""

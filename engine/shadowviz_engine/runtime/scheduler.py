@@ -62,10 +62,10 @@ def chunk_stop(start: int, num_prompt: int, budget: int, grid: int) -> int:
 def may_start(num_running: int, max_running: int, budget: int, blocked: Collection[str], held_back: bool) -> bool:
     """Whether the head of the queue may try to start.
 
-    Nobody starts while a running request finds no room, or after one gave way (`held_back`, until another ends):
-    what is free belongs to those that run. Only the head of the queue is ever tried, so nobody is overtaken.
+    Nobody starts while a running request finds no room, nor beside another after one gave way (`held_back`, until
+    one ends): what is free belongs to those that run. Only the head is ever tried, so nobody is overtaken.
     """
-    return num_running < max_running and budget > 0 and not blocked and not held_back
+    return num_running < max_running and budget > 0 and not blocked and not (held_back and num_running)
 
 
 def choose_retracted(running: Sequence[Progress], progressed: Collection[str]) -> str | None:

@@ -5,6 +5,7 @@ import os
 import msgspec
 import torch
 
+from shadowviz_engine.core.derive import retained_tokens
 from shadowviz_engine.core.errors import CapacityError, InputError
 from shadowviz_engine.core.geometry import Geometry
 from shadowviz_engine.model.buffers import StateBuffers
@@ -87,6 +88,42 @@ def size_pools(options: EngineOptions, geometry: Geometry, cost: PageBytes, free
             f"{least}; give --pool-bytes {least} or more"
         )
     return PoolSizes(full, swa)
+
+
+def least_pools(geometry: Geometry, num_tokens: int) -> PoolSizes:
+    """The smallest pools in which one request can hold state for `num_tokens`, alone and reusing nothing.
+
+    It keeps the entries of all its tokens, but of window rows only what the next token reads, and one page to write.
+    """
+    full = pages_of(num_tokens, geometry.page_size)
+    behind = retained_tokens(geometry, num_tokens // geometry.page_size * geometry.page_size, page_rule=False).size
+    return PoolSizes(full, min(full, pages_of(behind, geometry.page_size) + 1))
+
+
+def shortfall(geometry: Geometry, num_tokens: int, pools: PoolSizes) -> str | None:
+    """Why a request that grows to `num_tokens` can never fit `pools`; None if it can."""
+    least = least_pools(geometry, num_tokens)
+    needs = (("full", least.num_full_pages, pools.num_full_pages), ("SWA", least.num_swa_pages, pools.num_swa_pages))
+    for pool, needed, there in needs:
+        if needed > there:
+            return f"needs {needed} pages of {geometry.page_size} tokens, the {pool} pool has {there}"
+    return None
+
+
+def least_pool_bytes(options: EngineOptions, geometry: Geometry, cost: PageBytes, num_tokens: int) -> int:
+    """Bytes from which on pools of any size take a request that grows to `num_tokens`."""
+    least = least_pools(geometry, num_tokens)
+    # One more page for the window's pool can cost the full pool this many.
+    spare = cost.swa // cost.full + 1
+    budget = cost.total(least.num_full_pages, least.num_swa_pages)
+    while True:
+        switches = {"pool_bytes": budget, "mem_fraction": 0.0, "num_full_pages": 0, "num_swa_pages": 0}
+        pools = size_pools(msgspec.structs.replace(options, **switches), geometry, cost, 0)
+        missing_full = least.num_full_pages + spare - pools.num_full_pages
+        missing_swa = least.num_swa_pages - pools.num_swa_pages
+        if missing_full <= 0 and missing_swa <= 0:
+            return budget
+        budget += max(missing_full * cost.full, missing_swa * cost.swa)
 
 
 def free_memory(device: torch.device) -> int:

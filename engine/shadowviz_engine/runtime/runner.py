@@ -1,0 +1,83 @@
+"""One pass of the model over scheduled work: steps in, next tokens out."""
+
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from shadowviz_engine.model.buffers import StateBuffers
+from shadowviz_engine.model.step import SequenceStep
+from shadowviz_engine.model.transformer import Transformer
+from shadowviz_engine.runtime.sampler import Choice, sample
+from shadowviz_engine.runtime.selections import SelectionWriter
+
+Ints = npt.NDArray[np.int64]
+
+
+class PassItem(msgspec.Struct, frozen=True):
+    """Tokens [start, stop) of one request, with what the model needs to compute them."""
+
+    request: str
+    token_ids: Ints
+    """Of positions [0, stop)."""
+    slots: Ints
+    """Full slots of positions [0, stop)."""
+    start: int
+    stop: int
+    choice: Choice | None
+    """How the token at `stop` is chosen; None = it is known already."""
+
+
+class RequestTie(msgspec.Struct, frozen=True):
+    """A near tie of the indexer at a position of a request."""
+
+    request: str
+    layer: int
+    position: int
+    margin: float
+
+
+class PassResult(msgspec.Struct, frozen=True):
+    """Chosen tokens by request, and the near ties of the pass."""
+
+    tokens: dict[str, int]
+    near_ties: tuple[RequestTie, ...]
+
+
+class Runner:
+    """Runs passes over the state in `buffers`."""
+
+    def __init__(self, transformer: Transformer, buffers: StateBuffers) -> None:
+        self.transformer = transformer
+        self.buffers = buffers
+
+    def run(self, items: Sequence[PassItem], full_to_swa: Ints) -> PassResult:
+        """Compute `items` in one batch, store their state, and choose the tokens that are asked for.
+
+        Raises:
+            ModelError: state that an item needs is not resident.
+            InvariantError: logits that are not finite.
+        """
+        steps = [SequenceStep(item.token_ids, item.slots, item.start, item.stop) for item in items]
+        result = self.transformer.forward(steps, full_to_swa, self.buffers)
+        asked = [(row, item.choice) for row, item in enumerate(items) if item.choice is not None]
+        tokens: dict[str, int] = {}
+        if asked:
+            chosen = sample(result.logits[[row for row, _ in asked]], [choice for _, choice in asked])
+            tokens = {choice.request: token for (_, choice), token in zip(asked, chosen, strict=True)}
+        ties = tuple(
+            RequestTie(items[tie.sequence].request, tie.layer, tie.position, tie.margin) for tie in result.near_ties
+        )
+        return PassResult(tokens, ties)
+
+    def run_observed(self, items: Sequence[PassItem], full_to_swa: Ints, selections: SelectionWriter) -> PassResult:
+        """As `run`, and `selections` takes down what the indexer chose."""
+        self.transformer.observer = selections.observe
+        try:
+            result = self.run(items, full_to_swa)
+        finally:
+            # Engines may share the model.
+            self.transformer.observer = None
+        selections.end_pass([item.request for item in items])
+        return result
