@@ -135,8 +135,6 @@ def _join(pieces: Iterable[Piece]) -> Rendered:
                 continue
             texts.append(text)
             start, end = end, end + len(text)
-            if segments and segments[-1].label == label:
-                start = segments.pop().start
             segments.append(Segment(label, start, end))
     except RecursionError:
         raise InputError("a tool, response format or call nests too deep, expected plain JSON values") from None

@@ -1,5 +1,8 @@
 """Rendering: literal prompts, segments and refusals."""
 
+import json
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,6 +17,9 @@ QUESTION = {"role": "user", "content": "What is 2+2?"}
 ANSWER = {"role": "assistant", "reasoning": "Simple sum.", "content": "4"}
 WEATHER = {"type": "function", "function": {"name": "weather", "parameters": {"type": "object"}}}
 CALL = {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": '{"city": "Oslo", "days": 2}'}}
+
+
+CAPTURED = Path(__file__).resolve().parents[2] / "fixtures" / "prompts" / "rendered.jsonl"
 
 
 def text_of(*messages: dict, options: RenderOptions | None = None) -> str:
@@ -45,6 +51,15 @@ def test_without_tools_the_second_turn_renders_the_first_with_a_closed_thinking_
         "<｜begin▁of▁sentence｜><｜User｜>What is 2+2?<｜Assistant｜></think>4<｜end▁of▁sentence｜>"
         "<｜User｜>And 3+3?<｜Assistant｜><think>"
     )
+
+
+def test_captured_conversations_render_as_another_server_renders_them() -> None:
+    """Texts of vLLM 0.33's encoder; where they come from: `fixtures/prompts/ORIGIN.md`."""
+    lines = [json.loads(line) for line in CAPTURED.read_text().splitlines()]
+    assert len(lines) == 120
+    for number, line in enumerate(lines):
+        options = RenderOptions(line["thinking"], line["effort"], line["drop_thinking"])
+        assert render(parse_messages(line["messages"]), options).text == line["expected"], f"conversation {number}"
 
 
 def test_kept_thinking_makes_the_second_turn_begin_with_the_first() -> None:

@@ -26,6 +26,7 @@ def test_markers_of_a_rendered_prompt_become_their_ids_and_nothing_is_added() ->
     prompt = render(parse_messages([{"role": "user", "content": "hi"}])).text
     assert TOKENIZER.encode(prompt) == [0, 128803, *TOKENIZER.encode("hi"), 128804, 128822]
     assert TOKENIZER.encode("<think>｜DSML｜") == [128821, 128825]
+    assert TOKENIZER.decode(TOKENIZER.encode(prompt)) == prompt
     assert TOKENIZER.encode("") == []
 
 
