@@ -152,8 +152,7 @@ def _in_flight(state: CacheState, request: str, namespace: str, key: bytes, plan
     for sequence in state.sequences.values():
         if sequence.request == request or sequence.namespace != namespace or sequence.stored >= sequence.num_prompt:
             continue
-        prompt = bytes(sequence.key[: sequence.num_prompt * TOKEN_BYTES])
-        equal = common_bytes(prompt, key, 0) // TOKEN_BYTES
+        equal = common_bytes(sequence.prompt_key, key, 0) // TOKEN_BYTES
         if equal > max(best, sequence.stored):
             best, by = equal, sequence.request
     return Elsewhere(best, _gain(state, plan, best), request=by) if by else None

@@ -21,7 +21,7 @@ def store(state: CacheState, evictor: Evictor, sequence: Sequence, stop: int, ru
     """
     if stop <= sequence.stored:
         return
-    key = bytes(sequence.key[: stop * TOKEN_BYTES])
+    key = sequence.key(stop)
     state.tree.root(sequence.namespace)
     found = state.tree.walk(sequence.namespace, key)
     end = node_at(state, found, found.common)
@@ -50,8 +50,9 @@ def drop(state: CacheState, sequence: Sequence, stop: int, reason: str) -> None:
         return
     seq, t_ns = state.emitter.next()
     if state.options.cache_on:
-        key = bytes(sequence.key[: stop * TOKEN_BYTES])
-        state.ghost.remember_key(sequence.namespace, key, sequence.stored, Departure(seq, reason, sequence.request))
+        state.ghost.remember_key(
+            sequence.namespace, sequence.key(stop), sequence.stored, Departure(seq, reason, sequence.request)
+        )
     state.emitter.emit(
         NotStored(seq=seq, t_ns=t_ns, request=sequence.request, start=sequence.stored, stop=stop, reason=reason)
     )

@@ -1,7 +1,6 @@
 """A request inside the cache: its tokens, the slots it holds beside the tree's, and its lock."""
 
 from array import array
-from collections.abc import Iterable
 from typing import Literal
 
 import msgspec
@@ -26,8 +25,9 @@ class Sequence:
     def __init__(self, request: str, namespace: str, ids: "array[int]") -> None:
         self.request = request
         self.namespace = namespace
-        self.key = bytearray(ids.tobytes())
+        self.prompt_key = ids.tobytes()
         self.num_prompt = len(ids)
+        self._output = bytearray()
         self.reused = 0
         self.computed = 0
         self.stored = 0
@@ -39,30 +39,36 @@ class Sequence:
         """Runs of the full pool that the request itself owns."""
         self.swa: list[SlotRun] = []
         self._slots: npt.NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+        self._placed: list[SlotRun] = []
 
-    @property
-    def num_tokens(self) -> int:
-        """Prompt and output so far."""
-        return len(self.key) // TOKEN_BYTES
+    def key(self, stop: int) -> bytes:
+        """Key of the first `stop` tokens, prompt and output."""
+        if stop == self.num_prompt:
+            return self.prompt_key
+        return (self.prompt_key + bytes(self._output))[: stop * TOKEN_BYTES]
 
     @property
     def slots(self) -> npt.NDArray[np.int64]:
         """Full slot of every token that has one, `[reserved]`."""
+        if self._placed:
+            if self.reserved > len(self._slots):
+                grown = np.zeros(max(self.reserved, 2 * len(self._slots)), dtype=np.int64)
+                grown[: len(self._slots)] = self._slots
+                self._slots = grown
+            for run in self._placed:
+                self._slots[run.start : run.stop] = np.arange(run.slot, run.slot + run.stop - run.start)
+            self._placed.clear()
         return self._slots[: self.reserved]
 
     def append(self, token: int) -> None:
         """A generated token joins the sequence."""
-        self.key += token.to_bytes(TOKEN_BYTES, _NATIVE, signed=True)
+        self._output += token.to_bytes(TOKEN_BYTES, _NATIVE, signed=True)
 
-    def place(self, runs: Iterable[SlotRun]) -> None:
-        """Note the full slots of the tokens in `runs`."""
-        for run in runs:
-            if run.stop > len(self._slots):
-                grown = np.zeros(max(run.stop, 2 * len(self._slots)), dtype=np.int64)
-                grown[: len(self._slots)] = self._slots
-                self._slots = grown
-            self._slots[run.start : run.stop] = np.arange(run.slot, run.slot + run.stop - run.start)
-            self.reserved = max(self.reserved, run.stop)
+    def place(self, runs: list[SlotRun]) -> None:
+        """Note the full slots of the tokens in sorted `runs`; later ones win."""
+        if runs:
+            self._placed += runs
+            self.reserved = max(self.reserved, runs[-1].stop)
 
 
 _NATIVE: Literal["little", "big"] = "little" if array("H", [1]).tobytes() == b"\x01\x00" else "big"
