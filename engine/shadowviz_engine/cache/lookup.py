@@ -42,7 +42,7 @@ def lookup_done(
     if common < num_prompt:
         near = _near(found)
         left = _left(state, found, key, plan)
-        if len(state.tree.roots) > 1:
+        if len(state.tree.roots) > (namespace in state.tree.roots):
             elsewhere = _other_namespace(state, namespace, key, plan)
         if state.sequences:
             in_flight = _in_flight(state, request, namespace, key, plan)

@@ -1,0 +1,177 @@
+"""Random walks over the cache manager, checked after every step against definitions written another way."""
+
+import random
+
+from cache_driver import Driver
+
+from shadowviz_engine.cache.manager import Admission
+from shadowviz_engine.cache.options import CacheOptions
+from shadowviz_engine.core.derive import resume_state, retained_tokens
+from shadowviz_engine.core.events import LookupDone
+from shadowviz_engine.core.geometry import SWA_ONLY, Compressor, Geometry, LayerSchedule, hybrid_geometry
+from shadowviz_engine.core.kinds import Shape
+from shadowviz_engine.core.presets import preset
+from shadowviz_engine.core.reuse import ResumeRule
+from shadowviz_engine.core.snapshot import unpack_ids
+
+SMALL = hybrid_geometry(
+    "small", 8, 5, (Compressor("csa", 4, overlap=True, indexed=True), Compressor("hca", 8)),
+    LayerSchedule((SWA_ONLY, "csa", "hca")), 2,
+)  # fmt: skip
+GEOMETRIES: tuple[Geometry, ...] = (SMALL, preset("recall"), preset("recall-hca"))
+
+
+class CacheWalk:
+    """One random cache with random requests; every choice comes from `rng`."""
+
+    def __init__(self, rng: random.Random, faults: tuple[str, ...] = ()) -> None:
+        self.rng = rng
+        self.geometry = rng.choice(GEOMETRIES)
+        self.options = CacheOptions(
+            num_full_pages=rng.choice([12, 20, 60]),
+            num_swa_pages=rng.choice([8, 12, 60]),
+            resume=rng.choice(list(ResumeRule)),
+            match_mode=rng.choice(["partial", "partial", "classic"]),
+            retention=rng.choice(["all", "window", "every:16", "forks"]),
+            policy=rng.choice(["lru", "lfu", "fifo"]),
+            idle_ttl_s=rng.choice([0.0, 0.0, 1e-3]),
+            ghost_entries=rng.choice([8, 1_000]),
+        )
+        self.driver = Driver(self.geometry, self.options, faults)
+        self.bases = [[rng.randrange(3) for _ in range(rng.randrange(1, 60))] for _ in range(4)]
+        self.prompts: dict[str, list[int]] = {}
+        self.computed: dict[str, int] = {}
+        self.outputs_left: dict[str, int] = {}
+
+    def step(self) -> None:
+        """One random action, then every check."""
+        self.driver.now_ns += self.rng.randrange(100_000)
+        action = self.rng.random()
+        manager = self.driver.manager
+        if action < 0.35 and len(self.prompts) < 4:
+            self.submit()
+        elif action < 0.9 and self.prompts:
+            self.advance(self.rng.choice(list(self.prompts)))
+        elif action < 0.93 and self.prompts:
+            self.end(self.rng.choice(list(self.prompts)), aborted=True)
+        elif action < 0.95:
+            manager.tick(self.driver.now_ns)
+        elif action < 0.97:
+            manager.evict(self.rng.randrange(40))
+        elif action < 0.975:
+            manager.flush()
+        self.check()
+
+    def submit(self) -> None:
+        rng = self.rng
+        base = rng.choice(self.bases)
+        ids = base[: rng.randrange(1, len(base) + 1)] + [rng.randrange(3) for _ in range(rng.randrange(20))]
+        namespace = rng.choice(["", "", "x"])
+        probe = self.driver.manager.probe(ids, namespace)
+        self.check_lookup(probe, ids, namespace)
+        request, admission = self.driver.admit(ids, namespace, rng.choice([0, 5, 9]))
+        if isinstance(admission, Admission):
+            assert admission.reused == probe.reused
+            self.prompts[request] = ids
+            self.computed[request] = admission.reused
+            self.outputs_left[request] = rng.randrange(1, 6)
+
+    def advance(self, request: str) -> None:
+        manager, rng = self.driver.manager, self.rng
+        num_prompt, done = len(self.prompts[request]), self.computed[request]
+        if done >= num_prompt and self.outputs_left[request] == 0:
+            self.end(request, aborted=False)
+            return
+        stop = min(num_prompt, done + rng.randrange(1, 10)) if done < num_prompt else done + 1
+        if manager.extend(request, stop) is not None:
+            if rng.random() < 0.5:
+                self.end(request, aborted=True)
+            return
+        manager.computed(request, stop)
+        self.computed[request] = stop
+        if stop == num_prompt:
+            manager.publish(request)
+        if stop >= num_prompt:
+            self.driver.append(request, rng.randrange(3))
+            self.outputs_left[request] -= 1
+
+    def end(self, request: str, aborted: bool) -> None:
+        if aborted:
+            self.driver.abort(request)
+        else:
+            self.driver.finish(request)
+        del self.prompts[request], self.computed[request], self.outputs_left[request]
+
+    def check(self) -> None:
+        """The bookkeeping adds up, and every running request finds the rows that its next token reads."""
+        manager = self.driver.manager
+        manager.check_invariants()
+        for request, done in self.computed.items():
+            slots, table = manager.slots(request), manager.full_to_swa
+            assert len(slots) >= done
+            assert all(slots[:done] > 0)
+            needed = retained_tokens(self.geometry, done, page_rule=False)
+            lost = [p for p in range(needed.start, needed.stop) if not table[slots[p]]]
+            assert not lost, f"request {request} at {done} lost the window rows of tokens {lost}"
+
+    def check_lookup(self, lookup: LookupDone, ids: list[int], namespace: str) -> None:
+        """`common` and `reused` by brute force over the tree's paths and the table."""
+        paths = self.stored_paths(namespace)
+        best: list[tuple[int, int]] = []
+        for path in paths:
+            equal = next((i for i, (t, p) in enumerate(zip(ids, path, strict=False)) if t != p[0]), None)
+            length = min(len(ids), len(path)) if equal is None else equal
+            if self.options.match_mode == "classic":
+                length = max((i + 1 for i in range(length) if path[i][2]), default=0)
+            if length > len(best):
+                best = [(slot, mapped) for _, slot, _, mapped in path[:length]]
+        assert lookup.common == len(best)
+        limit = min(len(best), len(ids) - 1)
+        assert lookup.reused == next(n for n in range(limit, -1, -1) if self.resumable(best, n))
+
+    def resumable(self, path: list[tuple[int, int]], length: int) -> bool:
+        """Whether every row that a resume at `length` reads is there, row by row."""
+        page = self.options.resume is ResumeRule.PAGE
+        if page and length % self.geometry.page_size:
+            return False
+        for descriptor in resume_state(self.geometry, length):
+            kind = self.geometry.kind(descriptor.kind)
+            if kind.shape is Shape.RANGE:
+                continue
+            first = descriptor.rows.start
+            if page and kind.shape is Shape.WINDOW:
+                first = max(0, length - kind.page_need)
+            if not all(mapped for _, mapped in path[first:length]):
+                return False
+        return True
+
+    def stored_paths(self, namespace: str) -> list[list[tuple[int, int, bool, int]]]:
+        """Root-to-node token lists as (token, full slot, ends a registered path, window slot)."""
+        nodes = {node.node: node for node in self.driver.manager.node_states()}
+        table = self.driver.manager.full_to_swa
+        paths = []
+        for node in nodes.values():
+            if node.namespace != namespace:
+                continue
+            tokens: list[tuple[int, int, bool, int]] = []
+            link = node
+            while link is not None:
+                slots = [run.slot + i for run in link.full for i in range(run.stop - run.start)]
+                ids = unpack_ids(link.tokens)
+                last = len(ids) - 1
+                tokens = [
+                    (token, slot, i == last and link.terminal, int(table[slot]))
+                    for i, (token, slot) in enumerate(zip(ids, slots, strict=True))
+                ] + tokens
+                link = nodes.get(link.parent)
+            paths.append(tokens)
+        return paths
+
+    def drain(self) -> None:
+        """End everything; afterwards the pools are as they were."""
+        for request in list(self.prompts):
+            self.end(request, aborted=True)
+        self.driver.manager.flush()
+        self.driver.manager.check_invariants()
+        assert not self.driver.manager.state.tree.nodes
+        assert all(pool.free_pages == pool.num_pages for pool in self.driver.manager.pools())
