@@ -10,8 +10,8 @@ from shadowviz_engine.model.buffers import StateBuffers
 from shadowviz_engine.model.compressor import Pooling, close_entries
 from shadowviz_engine.model.config import ModelConfig
 from shadowviz_engine.model.indexer import Chosen, all_entries, choose_entries, score_entries
-from shadowviz_engine.model.layers import rms_norm, rotate
-from shadowviz_engine.model.numerics import Linear, Numerics
+from shadowviz_engine.model.layers import normalise, rotate
+from shadowviz_engine.model.numerics import Kernels
 from shadowviz_engine.model.params import AttentionParams
 from shadowviz_engine.model.plan import BlockGroup, EntryTable, StepPlan
 
@@ -29,8 +29,7 @@ class StepContext:
     """What all layers of one step share."""
 
     config: ModelConfig
-    numerics: Numerics
-    linear: Linear
+    kernels: Kernels
     plan: StepPlan
     turns_main: Turns
     turns_compress: Turns
@@ -52,14 +51,14 @@ class _Tile:
 
 def attention_block(params: AttentionParams, layer: int, rows: Tensor, context: StepContext) -> Tensor:
     """`[rows, hidden]`: attention output of a layer; stores the state of the step's tokens first."""
-    config, linear = context.config, context.linear
-    parts = linear(rows, params.project).split(params.sizes, dim=1)
-    latent = rms_norm(parts[0], params.query_norm, config.norm_eps)
+    config, linear = context.config, context.kernels.linear
+    parts = linear(rows, params.project).split_with_sizes(params.sizes, dim=1)
+    latent = normalise(parts[0], params.latent_norm)
     queries = linear(latent, params.query)
     turns = context.turns_main if params.compressor is None else context.turns_compress
-    heads = queries[:, : config.num_heads * config.head_dim].unflatten(1, (config.num_heads, config.head_dim))
-    query = rotate(rms_norm(heads, None, config.norm_eps), turns.forward.unsqueeze(1))
-    key = rotate(rms_norm(parts[1], params.key_norm, config.norm_eps), turns.forward)
+    heads = queries[:, : config.num_heads * config.head_dim].view(-1, config.num_heads, config.head_dim)
+    query = rotate(normalise(heads, params.query_norm), turns.forward.unsqueeze(1))
+    key = rotate(normalise(parts[1], params.key_norm), turns.forward)
     _store(context, "swa_kv", layer, key)
     for pool, tail in zip(params.pools, parts[2:], strict=False):
         _store(context, pool.tail_label, layer, tail)
@@ -67,11 +66,11 @@ def attention_block(params: AttentionParams, layer: int, rows: Tensor, context: 
     index_query = queries[:, config.num_heads * config.head_dim :]
     outputs = []
     for group in context.plan.groups:
-        tiles = [_window_tile(params, layer, query, group, context)]
+        tiles = [_window_tile(layer, query, group, context)]
         tiles += _entry_tiles(params, layer, query, index_query, parts[-1], group, context)
         outputs.append(_attend(tiles, params.sinks, group, config))
     output = outputs[0] if len(outputs) == 1 else torch.cat(outputs)
-    return _project_out(params, rotate(output, turns.back.unsqueeze(1)).flatten(1), linear)
+    return _project_out(params, rotate(output, turns.back.unsqueeze(1)).flatten(1), context.kernels)
 
 
 def _store(context: StepContext, label: str, layer: int, values: Tensor) -> None:
@@ -88,19 +87,18 @@ def _close(params: AttentionParams, entry_label: str, layer: int, context: StepC
         return
     pool = next(item for item in params.pools if item.entry_label == entry_label)
     tails = context.buffers.rows(pool.tail_label, layer)
-    close_entries(pool, pooling, tails, context.buffers.rows(entry_label, layer), context.config.norm_eps)
+    close_entries(pool, pooling, tails, context.buffers.rows(entry_label, layer))
 
 
-def _window_tile(params: AttentionParams, layer: int, query: Tensor, group: BlockGroup, context: StepContext) -> _Tile:
+def _window_tile(layer: int, query: Tensor, group: BlockGroup, context: StepContext) -> _Tile:
     values = _gather(context.buffers.rows("swa_kv", layer), group.window_rows)
     return _block_tile(query[group.rows], values, group.window_bias)
 
 
 def _block_tile(query: Tensor, values: Tensor, bias: Tensor) -> _Tile:
     """Scores of every query of a block `[blocks * width, heads, dim]` against the block's keys."""
-    dim = query.shape[-1]
-    keys = values.transpose(1, 2)
-    return _Tile(torch.baddbmm(bias, query.view(bias.shape[0], -1, dim), keys, alpha=dim**-0.5), values)
+    query = query.view(bias.shape[0], -1, query.shape[-1])
+    return _Tile(torch.baddbmm(bias, query, values.transpose(1, 2)), values)
 
 
 def _gather(rows: Tensor, index: Tensor) -> Tensor:
@@ -125,7 +123,9 @@ def _entry_tiles(
     entries = context.buffers.rows(params.pools[0].entry_label, layer)
     if not compressor.indexed:
         assert table.bias is not None
-        for rows, bias in zip(table.rows.split(table.tile, 1), table.bias.split(table.tile, 2), strict=True):
+        for rows, bias in zip(
+            torch.split(table.rows, table.tile, 1), torch.split(table.bias, table.tile, 2), strict=True
+        ):
             yield _block_tile(query[group.rows], _gather(entries, rows), bias)
         return
     chosen = _choose(layer, index_query[group.rows], index_weights[group.rows], group, table, context)
@@ -133,11 +133,16 @@ def _entry_tiles(
     per_block = chosen.entries.reshape(group.num_blocks, -1)
     rows = table.rows.gather(1, per_block).view(chosen.entries.shape)
     hidden = chosen.entries >= table.visible.unsqueeze(1)
-    bias = torch.zeros(hidden.shape, dtype=query.dtype, device=query.device).masked_fill_(hidden, -torch.inf)
+    bias = _selection_bias(chosen, hidden, query.dtype)
     values = _gather(entries, rows)
-    mine = query[group.rows]
-    dim = mine.shape[-1]
-    yield _Tile(torch.baddbmm(bias.unsqueeze(1), mine, values.transpose(1, 2), alpha=dim**-0.5), values)
+    yield _Tile(torch.baddbmm(bias.unsqueeze(1), query[group.rows], values.transpose(1, 2)), values)
+
+
+def _selection_bias(chosen: Chosen, hidden: Tensor, dtype: torch.dtype) -> Tensor:
+    """`[queries, top_k]`: -inf where hidden, else 0, and NaN throughout where a visible score was NaN."""
+    # topk ranks NaN first, so a spoilt index key would be chosen as if it were the best, and nothing would show it.
+    plain = torch.zeros(1, 1, dtype=dtype, device=hidden.device) if chosen.best is None else chosen.best * 0
+    return torch.where(hidden, -torch.inf, plain)
 
 
 def _choose(
@@ -169,24 +174,23 @@ def _attend(tiles: list[_Tile], sinks: Tensor, group: BlockGroup, config: ModelC
     is masked throughout adds exact zeros.
     """
     num_queries, heads = group.num_blocks * group.width, config.num_heads
-    flat = sinks.repeat(num_queries)
-    largest = flat
+    largest = sinks
     for tile in tiles:
-        largest = torch.maximum(largest, tile.scores.float().amax(dim=-1).flatten())
-    total = (flat - largest).exp_()
+        largest = torch.maximum(largest, tile.scores.float().amax(dim=-1).view(num_queries, heads))
+    total = (sinks - largest).exp_()
     output: Tensor | None = None
     for tile in tiles:
         shape = tile.scores.shape
         weights = (tile.scores.float() - largest.view(*shape[:2], 1)).exp_()
-        total += weights.sum(dim=-1).flatten()
-        part = torch.bmm(weights.to(tile.values.dtype), tile.values).view(num_queries * heads, -1)
+        total += weights.sum(dim=-1).view(num_queries, heads)
+        part = torch.bmm(weights.to(tile.values.dtype), tile.values).view(num_queries, heads, -1)
         output = part if output is None else output.add_(part)
     assert output is not None
-    return output.div_(total.unsqueeze(1)).view(num_queries, heads, -1)
+    return output.div_(total.unsqueeze(-1))
 
 
-def _project_out(params: AttentionParams, output: Tensor, linear: Linear) -> Tensor:
+def _project_out(params: AttentionParams, output: Tensor, kernels: Kernels) -> Tensor:
     """`[rows, hidden]`: each group of heads through its own matrix, then all through one."""
     groups = output.chunk(len(params.group_out), dim=1)
-    mixed = [linear(part, weight) for part, weight in zip(groups, params.group_out, strict=True)]
-    return linear(torch.cat(mixed, dim=1), params.out)
+    mixed = [kernels.linear(part, weight) for part, weight in zip(groups, params.group_out, strict=True)]
+    return kernels.linear(torch.cat(mixed, dim=1), params.out)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from shadowviz_engine.model.layers import rms_norm, rotate
+from shadowviz_engine.model.layers import normalise, rotate
 from shadowviz_engine.model.params import PoolParams
 from shadowviz_engine.model.plan import ClosingEntries
 
@@ -19,7 +19,7 @@ class Pooling:
     """Rotation to the first position of each window, `[entries, rotary_dim / 2]`."""
 
 
-def close_entries(params: PoolParams, pooling: Pooling, tails: Tensor, target: Tensor, norm_eps: float) -> None:
+def close_entries(params: PoolParams, pooling: Pooling, tails: Tensor, target: Tensor) -> None:
     """Pool the windows that close in this step and store them in `target`.
 
     Args:
@@ -29,9 +29,9 @@ def close_entries(params: PoolParams, pooling: Pooling, tails: Tensor, target: T
     Source: DeepSeek-V4 technical report, sections 2.3.1 and 2.3.2.
     """
     entries = pooling.entries
-    dim = params.norm.shape[0]
+    dim = target.shape[1]
     parts = tails.view(-1, dim).index_select(0, entries.parts.flatten()).view(*entries.parts.shape, dim)
     weights = torch.softmax(parts[:, 1].float() + params.bias + entries.absent, dim=1)
     pooled = (parts[:, 0] * weights.to(parts.dtype)).sum(dim=1)
-    rows = rotate(rms_norm(pooled, params.norm, norm_eps), pooling.turns)
+    rows = rotate(normalise(pooled, params.norm), pooling.turns)
     target.index_copy_(0, entries.targets, rows[: entries.targets.shape[0]])

@@ -121,10 +121,10 @@ def _rates(values: Mapping[str, Any]) -> dict[str, int]:
 def _schedule(values: Mapping[str, Any], num_layers: int) -> LayerSchedule:
     """Compressor of each layer, from `layer_types`, or from `compress_ratios` (0, the CSA rate, the HCA rate)."""
     layer_types = values.get("layer_types")
-    ratios = values.get("compress_ratios")
-    if layer_types is None and ratios is None:
-        raise ModelError("the model configuration names no layer schedule: expected layer_types or compress_ratios")
     if layer_types is None:
+        ratios = values.get("compress_ratios")
+        if ratios is None:
+            raise ModelError("the model configuration names no layer schedule: expected layer_types or compress_ratios")
         by_ratio = {0: SWA_LAYER} | {rate: layer_type for layer_type, rate in _rates(values).items()}
         unknown = sorted({ratio for ratio in ratios if ratio not in by_ratio})
         if unknown:

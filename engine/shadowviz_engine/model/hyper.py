@@ -2,40 +2,41 @@
 
 from dataclasses import dataclass
 
-import numpy as np
 import torch
 from torch import Tensor
 
-from shadowviz_engine.model.layers import rms_norm
-from shadowviz_engine.model.numerics import Linear
+from shadowviz_engine.model.layers import Norm, normalise
+from shadowviz_engine.model.numerics import Kernels
 
 
 @dataclass(frozen=True)
 class HyperParams:
     """Weights of one site, and how often its matrix is normalised."""
 
+    norm: Norm
+    """To length 1; its square root of the width is in `project`."""
     project: Tensor
-    """`[2 streams + streams^2, streams * hidden]`"""
+    """`[2 streams + streams^2, streams * hidden]`: scaled, so that its outputs need only the base."""
     base: Tensor
-    scale: Tensor
-    """Of every output of the projection, as long as `base`."""
+    factor: Tensor
+    """`[2 streams]`: 1 for what is read from the streams, 2 for what is written to them."""
+    floor: Tensor
+    """`[2 streams]`: eps for what is read, 0 for what is written."""
     iterations: int
     eps: float
-    norm_eps: float
 
 
 @dataclass(frozen=True)
 class HeadParams:
-    """Weights that collapse the streams at the end."""
+    """Weights that collapse the streams at the end; fields as in HyperParams."""
 
+    norm: Norm
     project: Tensor
     base: Tensor
-    scale: Tensor
     eps: float
-    norm_eps: float
 
 
-def collapse(params: HyperParams, streams: Tensor, linear: Linear) -> tuple[Tensor, Tensor, Tensor]:
+def collapse(params: HyperParams, streams: Tensor, kernels: Kernels) -> tuple[Tensor, Tensor, Tensor]:
     """Input of the block behind this site, and how its output goes back into the streams.
 
     Args:
@@ -45,16 +46,15 @@ def collapse(params: HyperParams, streams: Tensor, linear: Linear) -> tuple[Tens
         `[rows, hidden]`; the weight of the block's output in each stream, `[rows, n, 1]`; and the matrix that mixes
         the old streams into the new, `[rows, n, n]`, to be multiplied from the left.
     """
-    count = streams.shape[1]
-    flat = rms_norm(streams.flatten(1).float(), None, params.norm_eps)
-    mixes = torch.addcmul(params.base, linear(flat, params.project), params.scale)
-    gates = torch.sigmoid(mixes[:, : 2 * count])
-    inputs = gates[:, :count] + params.eps
-    outputs = gates[:, count:] * 2
-    square = torch.softmax(mixes[:, 2 * count :].unflatten(1, (count, count)), dim=-1) + params.eps
-    balanced = balance(square, params.iterations, params.eps).to(streams.dtype)
-    collapsed = torch.bmm(inputs.to(streams.dtype).unsqueeze(1), streams).squeeze(1)
-    return collapsed, outputs.to(streams.dtype).unsqueeze(-1), balanced.transpose(1, 2)
+    num_rows, count, _ = streams.shape
+    flat = normalise(streams.flatten(1).float(), params.norm)
+    mixes = kernels.linear(flat, params.project).add_(params.base)
+    gates = torch.addcmul(params.floor, torch.sigmoid(mixes[:, : 2 * count]), params.factor).to(streams.dtype)
+    inputs, outputs = gates.view(num_rows, 2, count, 1).unbind(1)
+    square = torch.softmax(mixes[:, 2 * count :].view(num_rows, count, count), dim=-1)
+    mixing = kernels.balance(square, params.iterations, params.eps).to(streams.dtype)
+    collapsed = torch.bmm(inputs.transpose(1, 2), streams).squeeze(1)
+    return collapsed, outputs, mixing
 
 
 def expand(streams: Tensor, output: Tensor, weights: Tensor, mixing: Tensor) -> Tensor:
@@ -62,53 +62,8 @@ def expand(streams: Tensor, output: Tensor, weights: Tensor, mixing: Tensor) -> 
     return torch.baddbmm(weights * output.unsqueeze(1), mixing, streams)
 
 
-def collapse_head(params: HeadParams, streams: Tensor, linear: Linear) -> Tensor:
+def collapse_head(params: HeadParams, streams: Tensor, kernels: Kernels) -> Tensor:
     """`[rows, hidden]`: the streams behind the last layer as one."""
-    flat = rms_norm(streams.flatten(1).float(), None, params.norm_eps)
-    mixes = torch.addcmul(params.base, linear(flat, params.project), params.scale)
-    inputs = torch.sigmoid(mixes) + params.eps
+    flat = normalise(streams.flatten(1).float(), params.norm)
+    inputs = torch.sigmoid(kernels.linear(flat, params.project) + params.base) + params.eps
     return torch.bmm(inputs.to(streams.dtype).unsqueeze(1), streams).squeeze(1)
-
-
-def balance(square: Tensor, iterations: int, eps: float) -> Tensor:
-    """`square` `[rows, n, n]`, positive, with columns and rows normalised in turn, columns first and last.
-
-    Source: Sinkhorn and Knopp, 1967.
-    """
-    if square.is_cuda:
-        return _balance_on_device(square, iterations, eps)
-    return _balance_on_host(square, iterations, eps)
-
-
-def _balance_on_device(square: Tensor, iterations: int, eps: float) -> Tensor:
-    square = square / (square.sum(1, keepdim=True) + eps)
-    for _ in range(iterations - 1):
-        square = square / (square.sum(2, keepdim=True) + eps)
-        square = square / (square.sum(1, keepdim=True) + eps)
-    return square
-
-
-def _balance_on_host(square: Tensor, iterations: int, eps: float) -> Tensor:
-    # The cost is the number of operations, two a layer times 39: NumPy's are the cheaper ones, most of all with the
-    # rows innermost. Every operation is rounded as IEEE 754 says, so the bits do not depend on the number of rows.
-    count = square.shape[1]
-    values = np.ascontiguousarray(square.numpy().transpose(1, 2, 0))
-    floor = np.float32(eps)
-    over_rows = np.empty((1, count, values.shape[2]), np.float32)
-    over_columns = np.empty((count, 1, values.shape[2]), np.float32)
-    _normalise(values, 0, over_rows, floor)
-    for _ in range(iterations - 1):
-        _normalise(values, 1, over_columns, floor)
-        _normalise(values, 0, over_rows, floor)
-    return torch.from_numpy(np.ascontiguousarray(values.transpose(2, 0, 1)))
-
-
-def _normalise(
-    values: "np.ndarray[tuple[int, ...], np.dtype[np.float32]]",
-    axis: int,
-    sums: "np.ndarray[tuple[int, ...], np.dtype[np.float32]]",
-    floor: np.float32,
-) -> None:
-    np.add.reduce(values, axis, None, sums, True)
-    np.add(sums, floor, sums)
-    np.divide(values, sums, values)

@@ -15,6 +15,8 @@ class Chosen:
 
     entries: Tensor
     """`[queries, top_k]`, ascending; those from the query's number of visible entries on are padding."""
+    best: Tensor | None
+    """`[queries, 1]`: the largest score, NaN if any is; None when no query had to leave an entry out."""
     margin: Tensor | None
     """`[queries]`: last chosen score minus first unchosen one; None when no query had to leave an entry out."""
 
@@ -51,7 +53,7 @@ def score_entries(query: Tensor, weights: Tensor, keys: Tensor, rows: Tensor, ti
 
 def _score_blocks(query: Tensor, weights: Tensor, keys: Tensor, rows: Tensor, tile: int) -> Tensor:
     tiles = []
-    for part in rows.split(tile, dim=1):
+    for part in torch.split(rows, tile, dim=1):
         key = keys.index_select(0, part.flatten()).view(*part.shape, -1)
         products = torch.bmm(query, key.transpose(1, 2)).relu_()
         tiles.append(torch.bmm(weights, products.view(weights.shape[0], weights.shape[2], -1)).squeeze(1))
@@ -75,9 +77,9 @@ def choose_entries(scores: Tensor, visible: Tensor, top_k: int) -> Chosen:
         # The order in which topk leaves equal scores depends on the length of the row.
         ordered = scores.index_select(0, tied).sort(dim=1, descending=True, stable=True)
         entries = entries.index_copy(0, tied, ordered.indices[:, :top_k])
-    return Chosen(entries.sort(dim=1).values, margin)
+    return Chosen(entries.sort(dim=1).values, best.values[:, :1], margin)
 
 
 def all_entries(num_queries: int, count: int, device: torch.device) -> Chosen:
     """The first `count` entries for every query, where none sees more."""
-    return Chosen(torch.arange(count, device=device).expand(num_queries, count), None)
+    return Chosen(torch.arange(count, device=device).expand(num_queries, count), None, None)

@@ -1,9 +1,9 @@
 """Normalisation and rotary embedding."""
 
 import math
+from dataclasses import dataclass
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 
 from shadowviz_engine.model.config import Rope
@@ -11,9 +11,33 @@ from shadowviz_engine.model.config import Rope
 _TABLE_STEP = 1024
 
 
-def rms_norm(rows: Tensor, weight: Tensor | None, eps: float) -> Tensor:
-    """`[..., dim]` divided by its root mean square and scaled, computed in float32, in the type of `rows`."""
-    return F.rms_norm(rows.float(), (rows.shape[-1],), weight, eps).to(rows.dtype)
+@dataclass(frozen=True)
+class Norm:
+    """Root-mean-square normalisation, as sums: rows / sqrt(sum of squares + floor) * weight."""
+
+    weight: Tensor | None
+    """`[dim]`, with the square root of dim in it; None = leave that factor, and the weight, to what follows."""
+    floor: Tensor
+    """dim * eps, a tensor of no dimensions: a Python number costs a tensor at every use."""
+
+
+def norm_of(weight: Tensor, eps: float) -> Norm:
+    """Normalisation with the learned `weight` `[dim]`."""
+    dim = weight.shape[0]
+    return Norm(weight * math.sqrt(dim), torch.tensor(dim * eps, device=weight.device))
+
+
+def unit_norm_of(dim: int, eps: float, device: torch.device) -> Norm:
+    """Normalisation to length 1 instead of the square root of `dim`."""
+    return Norm(None, torch.tensor(dim * eps, device=device))
+
+
+def normalise(rows: Tensor, norm: Norm) -> Tensor:
+    """`[..., dim]` normalised in float32, in the type of `rows`."""
+    wide = rows.float()
+    inverse = (wide * wide).sum(dim=-1, keepdim=True).add_(norm.floor).rsqrt_()
+    scaled = wide * inverse
+    return (scaled if norm.weight is None else scaled.mul_(norm.weight)).to(rows.dtype)
 
 
 def rotate(rows: Tensor, turns: Tensor) -> Tensor:
@@ -23,11 +47,12 @@ def rotate(rows: Tensor, turns: Tensor) -> Tensor:
         rows: `[..., dim]`, contiguous.
         turns: complex, `[..., rotary_dim / 2]`.
     """
-    trailing = rows[..., -2 * turns.shape[-1] :]
+    half = turns.shape[-1]
+    trailing = rows[..., -2 * half :]
     if rows.dtype is torch.float32:
-        torch.view_as_complex(trailing.unflatten(-1, (-1, 2))).mul_(turns)
+        torch.view_as_complex(trailing.view(*trailing.shape[:-1], half, 2)).mul_(turns)
         return rows
-    turned = torch.view_as_complex(trailing.float().unflatten(-1, (-1, 2))) * turns
+    turned = torch.view_as_complex(trailing.float().view(*trailing.shape[:-1], half, 2)) * turns
     trailing.copy_(torch.view_as_real(turned).flatten(-2))
     return rows
 

@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from shadowviz_engine.model.numerics import Linear
+from shadowviz_engine.model.numerics import Kernels
 
 _SUM_FLOOR = 1e-20
 
@@ -32,9 +32,9 @@ class MoeParams:
     """Bound of the activations before the gate."""
 
 
-def route(params: MoeParams, rows: Tensor, token_ids: Tensor, linear: Linear) -> tuple[Tensor, Tensor]:
+def route(params: MoeParams, rows: Tensor, token_ids: Tensor, kernels: Kernels) -> tuple[Tensor, Tensor]:
     """Chosen experts and their weights, both `[rows, top_k]`."""
-    scores = _score(params.scoring, linear(rows, params.router))
+    scores = _score(params.scoring, kernels.linear(rows, params.router))
     if params.expert_of_token is not None:
         chosen = params.expert_of_token.index_select(0, token_ids)
     else:
@@ -50,7 +50,7 @@ def _score(scoring: str, logits: Tensor) -> Tensor:
     return logits.sigmoid() if scoring == "sigmoid" else logits.softmax(dim=-1)
 
 
-def dense_experts(params: MoeParams, rows: Tensor, chosen: Tensor, weights: Tensor, linear: Linear) -> Tensor:
+def dense_experts(params: MoeParams, rows: Tensor, chosen: Tensor, weights: Tensor, kernels: Kernels) -> Tensor:
     """`[rows, hidden]`: every expert sees every row, and one that was not chosen counts 0.
 
     Right for few experts, and the only way in which a row's bits do not depend on where the other rows went.
@@ -59,27 +59,27 @@ def dense_experts(params: MoeParams, rows: Tensor, chosen: Tensor, weights: Tens
     shares = rows.new_zeros(rows.shape[0], num_experts + 1)
     shares[:, num_experts] = 1
     shares.scatter_add_(1, chosen, weights.to(rows.dtype))
-    inner = _activate(params, linear(rows, params.gate_up))
-    shared_out = inner.unflatten(1, (num_experts + 1, -1)).mul_(shares.unsqueeze(-1)).flatten(1)
-    return linear(shared_out, params.down)
+    inner = _activate(params, kernels.linear(rows, params.gate_up))
+    shared_out = inner.view(rows.shape[0], num_experts + 1, -1).mul_(shares.unsqueeze(-1)).flatten(1)
+    return kernels.linear(shared_out, params.down)
 
 
-def routed_experts(params: MoeParams, rows: Tensor, chosen: Tensor, weights: Tensor, linear: Linear) -> Tensor:
+def routed_experts(params: MoeParams, rows: Tensor, chosen: Tensor, weights: Tensor, kernels: Kernels) -> Tensor:
     """The same, each expert for its own rows: right for many experts."""
     num_experts = params.router.shape[0]
-    output = _one_expert(params, rows, num_experts, linear)
-    for expert in chosen.unique().tolist():
+    output = _one_expert(params, rows, num_experts, kernels)
+    for expert in torch.unique(chosen).tolist():
         picked, column = torch.where(chosen == expert)
         share = weights[picked, column].to(rows.dtype).unsqueeze(-1)
-        output.index_add_(0, picked, _one_expert(params, rows.index_select(0, picked), expert, linear) * share)
+        output.index_add_(0, picked, _one_expert(params, rows.index_select(0, picked), expert, kernels) * share)
     return output
 
 
-def _one_expert(params: MoeParams, rows: Tensor, expert: int, linear: Linear) -> Tensor:
+def _one_expert(params: MoeParams, rows: Tensor, expert: int, kernels: Kernels) -> Tensor:
     count = params.router.shape[0] + 1
-    gate, up = params.gate_up.unflatten(0, (2, count, -1))[:, expert]
-    inner = _activate(params, torch.cat([linear(rows, gate), linear(rows, up)], dim=1))
-    return linear(inner, params.down.unflatten(1, (count, -1))[:, expert])
+    gate, up = params.gate_up.view(2, count, -1, rows.shape[1])[:, expert]
+    inner = _activate(params, torch.cat([kernels.linear(rows, gate), kernels.linear(rows, up)], dim=1))
+    return kernels.linear(inner, params.down.view(rows.shape[1], count, -1)[:, expert])
 
 
 def _activate(params: MoeParams, gate_up: Tensor) -> Tensor:

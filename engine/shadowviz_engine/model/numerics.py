@@ -9,6 +9,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from shadowviz_engine.model.balance import balance_quickly, balance_rows
+
 Linear = Callable[[Tensor, Tensor], Tensor]
 
 BLOCK = 16
@@ -58,10 +60,21 @@ def exact_linear(rows: Tensor, weight: Tensor) -> Tensor:
     assert rows.shape[0] % BLOCK == 0, f"{rows.shape[0]} rows are no multiple of {BLOCK}"
     if rows.shape[0] <= _MAX_ROWS:
         return F.linear(rows, weight)
-    return torch.cat([F.linear(part, weight) for part in rows.split(_MAX_ROWS)])
+    return torch.cat([F.linear(part, weight) for part in torch.split(rows, _MAX_ROWS)])
 
 
-LINEAR: dict[Numerics, Linear] = {Numerics.EXACT: exact_linear, Numerics.FAST: fast_linear}
+@dataclass(frozen=True)
+class Kernels:
+    """The operations that the numeric mode chooses."""
+
+    linear: Linear
+    balance: Callable[[Tensor, int, float], Tensor]
+
+
+KERNELS = {
+    Numerics.EXACT: Kernels(exact_linear, balance_rows),
+    Numerics.FAST: Kernels(fast_linear, balance_quickly),
+}
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """Weights as the forward pass uses them: projections of the same input are one matrix."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -10,6 +11,7 @@ from shadowviz_engine.core.geometry import Compressor
 from shadowviz_engine.model.buffers import branch_labels
 from shadowviz_engine.model.config import ModelConfig
 from shadowviz_engine.model.hyper import HeadParams, HyperParams
+from shadowviz_engine.model.layers import Norm, norm_of, unit_norm_of
 from shadowviz_engine.model.moe import MoeParams
 
 
@@ -21,8 +23,7 @@ class PoolParams:
     tail_label: str
     bias: Tensor
     """`[window, dim]`: added to the gates of a window's tokens, the overlapping ones first."""
-    norm: Tensor
-    """`[dim]`"""
+    norm: Norm
 
 
 @dataclass(frozen=True)
@@ -33,10 +34,12 @@ class AttentionParams:
     """From the block's input: query latent, key, then for each branch its tail row, then the head weights of the
     indexer; `[sum(sizes), hidden]`."""
     sizes: tuple[int, ...]
-    query_norm: Tensor
+    latent_norm: Norm
     query: Tensor
     """From the query latent: heads, then index heads."""
-    key_norm: Tensor
+    query_norm: Norm
+    """To length 1: the square root of head_dim that is missing is the scale of the scores."""
+    key_norm: Norm
     sinks: Tensor
     """`[heads]`: a logit that takes part in the softmax and carries no value."""
     group_out: tuple[Tensor, ...]
@@ -52,10 +55,10 @@ class LayerParams:
     """Weights of one layer."""
 
     attention_site: HyperParams
-    attention_norm: Tensor
+    attention_norm: Norm
     attention: AttentionParams
     moe_site: HyperParams
-    moe_norm: Tensor
+    moe_norm: Norm
     moe: MoeParams
 
 
@@ -66,7 +69,7 @@ class ModelParams:
     embedding: Tensor
     layers: tuple[LayerParams, ...]
     head_site: HeadParams
-    norm: Tensor
+    norm: Norm
     head: Tensor
 
 
@@ -75,24 +78,24 @@ class _Source:
 
     def __init__(self, tensors: Mapping[str, Tensor], device: torch.device, dtype: torch.dtype, prefix: str) -> None:
         self._tensors = tensors
-        self._device = device
+        self.device = device
         self._dtype = dtype
         self._prefix = prefix
 
     def below(self, prefix: str) -> "_Source":
-        return _Source(self._tensors, self._device, self._dtype, f"{self._prefix}{prefix}")
+        return _Source(self._tensors, self.device, self._dtype, f"{self._prefix}{prefix}")
 
     def matrix(self, *names: str) -> Tensor:
         """The named tensors under one another, in the type of the model."""
         parts = [self._tensors[f"{self._prefix}{name}"] for name in names]
-        return torch.cat(parts).to(self._device, self._dtype)
+        return torch.cat(parts).to(self.device, self._dtype)
 
     def single(self, name: str) -> Tensor:
         """A tensor that stays in float32: norms, biases, sinks, hyper-connections."""
-        return self._tensors[f"{self._prefix}{name}"].to(self._device, torch.float32)
+        return self._tensors[f"{self._prefix}{name}"].to(self.device, torch.float32)
 
     def table(self, name: str) -> Tensor:
-        return self._tensors[f"{self._prefix}{name}"].to(self._device, torch.int64)
+        return self._tensors[f"{self._prefix}{name}"].to(self.device, torch.int64)
 
 
 def model_params(
@@ -101,35 +104,42 @@ def model_params(
     """Weights from a complete state dict of DeepseekV4ForCausalLM."""
     source = _Source(tensors, device, dtype, "")
     layers = tuple(_layer(config, source.below(f"model.layers.{layer}."), layer) for layer in range(config.num_layers))
+    width = config.hc_mult * config.hidden_size
     head_site = HeadParams(
-        source.single("model.hc_head.hc_fn"),
+        unit_norm_of(width, config.norm_eps, device),
+        source.single("model.hc_head.hc_fn") * (source.single("model.hc_head.hc_scale") * math.sqrt(width)),
         source.single("model.hc_head.hc_base"),
-        source.single("model.hc_head.hc_scale"),
         config.hc_eps,
-        config.norm_eps,
     )
     embedding = source.matrix("model.embed_tokens.weight")
     head = embedding if config.tie_embeddings else source.matrix("lm_head.weight")
-    return ModelParams(embedding, layers, head_site, source.single("model.norm.weight"), head)
+    return ModelParams(embedding, layers, head_site, norm_of(source.single("model.norm.weight"), config.norm_eps), head)
 
 
 def _layer(config: ModelConfig, source: _Source, layer: int) -> LayerParams:
     return LayerParams(
         _site(config, source.below("attn_hc.")),
-        source.single("input_layernorm.weight"),
+        norm_of(source.single("input_layernorm.weight"), config.norm_eps),
         _attention(config, source.below("self_attn."), config.compressor_of(layer)),
         _site(config, source.below("ffn_hc.")),
-        source.single("post_attention_layernorm.weight"),
+        norm_of(source.single("post_attention_layernorm.weight"), config.norm_eps),
         _moe(config, source.below("mlp."), hashed=config.hash_layers[layer]),
     )
 
 
 def _site(config: ModelConfig, source: _Source) -> HyperParams:
-    count = config.hc_mult
-    inputs, outputs, square = source.single("scale").tolist()
-    base = source.single("base")
-    scale = torch.tensor([inputs] * count + [outputs] * count + [square] * count * count, device=base.device)
-    return HyperParams(source.single("fn"), base, scale, config.hc_iterations, config.hc_eps, config.norm_eps)
+    count, width = config.hc_mult, config.hc_mult * config.hidden_size
+    base, scale = source.single("base"), source.single("scale")
+    per_output = scale.repeat_interleave(torch.tensor([count, count, count * count], device=scale.device))
+    return HyperParams(
+        norm=unit_norm_of(width, config.norm_eps, scale.device),
+        project=source.single("fn") * (per_output * math.sqrt(width)).unsqueeze(1),
+        base=base,
+        factor=torch.tensor([1.0] * count + [2.0] * count, device=scale.device),
+        floor=torch.tensor([config.hc_eps] * count + [0.0] * count, device=scale.device),
+        iterations=config.hc_iterations,
+        eps=config.hc_eps,
+    )
 
 
 def _attention(config: ModelConfig, source: _Source, compressor: Compressor | None) -> AttentionParams:
@@ -142,7 +152,7 @@ def _attention(config: ModelConfig, source: _Source, compressor: Compressor | No
             inputs += [f"{prefix}kv_proj.weight", f"{prefix}gate_proj.weight"]
             bias = source.single(f"{prefix}position_bias")
             sizes.append(2 * bias.shape[1])
-            norm = source.single(f"{prefix}kv_norm.weight")
+            norm = norm_of(source.single(f"{prefix}kv_norm.weight"), config.norm_eps)
             pools.append(PoolParams(labels[0], labels[1], _window_bias(compressor, bias), norm))
         if compressor.indexed:
             inputs.append("compressor.indexer.scorer.weights_proj.weight")
@@ -151,9 +161,10 @@ def _attention(config: ModelConfig, source: _Source, compressor: Compressor | No
     return AttentionParams(
         project=source.matrix(*inputs),
         sizes=tuple(sizes),
-        query_norm=source.single("q_a_norm.weight"),
+        latent_norm=norm_of(source.single("q_a_norm.weight"), config.norm_eps),
         query=source.matrix(*queries),
-        key_norm=source.single("kv_norm.weight"),
+        query_norm=unit_norm_of(config.head_dim, config.norm_eps, source.device),
+        key_norm=norm_of(source.single("kv_norm.weight"), config.norm_eps),
         sinks=source.single("sinks"),
         group_out=source.matrix("o_a_proj.weight").chunk(config.o_groups),
         out=source.matrix("o_b_proj.weight"),

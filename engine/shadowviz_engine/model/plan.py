@@ -288,4 +288,5 @@ def _tail_parts(compressor: Compressor, rows: Ints) -> Ints:
     own = np.full(rows.shape[1], series - 1)
     if compressor.overlap:
         own[: compressor.ratio] = 0
-    return rows[:, None, :] * (2 * series) + np.stack([own, own + series])
+    parts: Ints = rows[:, None, :] * (2 * series) + np.stack([own, own + series])
+    return parts

@@ -1,7 +1,7 @@
 """Seeded random weights under which a fault in the state shows in the logits."""
 
 import hashlib
-from math import prod
+import math
 
 import torch
 from torch import Tensor
@@ -48,7 +48,7 @@ def _deviation(name: str, shape: tuple[int, ...]) -> float:
     if name.endswith("embed_tokens.weight"):
         return 1.0
     gate = 2.0 if ".compressor." in name and name.endswith("gate_proj.weight") else 1.0
-    return gate * float(shape[-1]) ** -0.5
+    return gate / math.sqrt(shape[-1])
 
 
 def _overlaps(config: ModelConfig, name: str) -> bool:
@@ -70,4 +70,4 @@ def _seed_of(name: str, seed: int) -> int:
 
 def num_parameters(config: ModelConfig) -> int:
     """Numbers in the state dict, expert tables included."""
-    return sum(prod(shape) for shape in expected_shapes(config).values())
+    return sum(math.prod(shape) for shape in expected_shapes(config).values())

@@ -35,11 +35,11 @@ class Sequences:
 
     def slots_at(self, sequence: Ints, positions: Ints) -> Ints:
         """Full slots of `positions` of the sequences, broadcast against one another."""
-        return self._slots[self._first[sequence] + positions]
+        return np.take(self._slots, self._first[sequence] + positions)
 
     def tokens_at(self, sequence: Ints, positions: Ints) -> Ints:
         """Token ids of `positions` of the sequences."""
-        return self._tokens[self._first[sequence] + positions]
+        return np.take(self._tokens, self._first[sequence] + positions)
 
 
 def require_mapped(config: ModelConfig, sequences: Sequences, full_to_swa: Ints) -> None:

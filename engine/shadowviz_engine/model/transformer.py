@@ -15,9 +15,9 @@ from shadowviz_engine.model.compressor import Pooling
 from shadowviz_engine.model.config import ModelConfig
 from shadowviz_engine.model.hyper import collapse, collapse_head, expand
 from shadowviz_engine.model.indexer import Chosen
-from shadowviz_engine.model.layers import RopeTable, rms_norm
+from shadowviz_engine.model.layers import RopeTable, normalise
 from shadowviz_engine.model.moe import dense_experts, route, routed_experts
-from shadowviz_engine.model.numerics import LINEAR, SHAPES, Numerics, one_thread, padded
+from shadowviz_engine.model.numerics import KERNELS, SHAPES, Numerics, one_thread, padded
 from shadowviz_engine.model.params import LayerParams, model_params
 from shadowviz_engine.model.plan import BlockGroup, StepPlan, plan_step
 from shadowviz_engine.model.step import Ints, NearTie, Observer, Selection, SequenceStep, StepResult, check_steps
@@ -51,7 +51,7 @@ class Transformer:
         self._params = model_params(config, tensors, self.device, dtype)
         self._main = RopeTable(config.rope_main, self.device)
         self._compress = RopeTable(config.rope_compress, self.device)
-        self._linear = LINEAR[numerics]
+        self._kernels = KERNELS[numerics]
         dense = numerics is Numerics.EXACT or config.num_experts <= _DENSE_EXPERTS
         self._experts = dense_experts if dense else routed_experts
         self.observer: Observer | None = None
@@ -82,7 +82,7 @@ class Transformer:
         rows = np.flatnonzero(plan.row_is_real)
         in_order = rows[np.argsort(plan.row_sequences[rows], kind="stable")]
         logits = self._logits(streams, in_order)
-        return tuple(logits.split([step.stop - step.start for step in steps])), near_ties
+        return tuple(torch.split(logits, [step.stop - step.start for step in steps])), near_ties
 
     def _run(
         self, steps: Sequence[SequenceStep], full_to_swa: Ints, buffers: StateBuffers
@@ -104,8 +104,7 @@ class Transformer:
     def _context(self, plan: StepPlan, buffers: StateBuffers) -> StepContext:
         return StepContext(
             config=self.config,
-            numerics=self.numerics,
-            linear=self._linear,
+            kernels=self._kernels,
             plan=plan,
             turns_main=self._turns(self._main, plan),
             turns_compress=self._turns(self._compress, plan),
@@ -123,22 +122,22 @@ class Transformer:
 
     def _layer(self, params: LayerParams, layer: int, streams: Tensor, context: StepContext) -> Tensor:
         """`[rows, n, hidden]` to the same: attention, then experts, each between two hyper-connections."""
-        collapsed, weights, mixing = collapse(params.attention_site, streams, self._linear)
-        rows = rms_norm(collapsed, params.attention_norm, self.config.norm_eps)
+        collapsed, weights, mixing = collapse(params.attention_site, streams, self._kernels)
+        rows = normalise(collapsed, params.attention_norm)
         streams = expand(streams, attention_block(params.attention, layer, rows, context), weights, mixing)
-        collapsed, weights, mixing = collapse(params.moe_site, streams, self._linear)
-        rows = rms_norm(collapsed, params.moe_norm, self.config.norm_eps)
-        chosen, shares = route(params.moe, rows, context.plan.token_ids, self._linear)
-        return expand(streams, self._experts(params.moe, rows, chosen, shares, self._linear), weights, mixing)
+        collapsed, weights, mixing = collapse(params.moe_site, streams, self._kernels)
+        rows = normalise(collapsed, params.moe_norm)
+        chosen, shares = route(params.moe, rows, context.plan.token_ids, self._kernels)
+        return expand(streams, self._experts(params.moe, rows, chosen, shares, self._kernels), weights, mixing)
 
     def _logits(self, streams: Tensor, rows: Ints) -> Tensor:
         """`[len(rows), vocabulary]` in float32."""
         with torch.inference_mode(), self._threads():
             count = padded(len(rows), SHAPES[self.numerics].row_multiple)
             index = torch.from_numpy(np.resize(rows, count)).to(self.device)
-            collapsed = collapse_head(self._params.head_site, streams.index_select(0, index), self._linear)
-            final = rms_norm(collapsed, self._params.norm, self.config.norm_eps)
-            return self._linear(final, self._params.head)[: len(rows)].float()
+            collapsed = collapse_head(self._params.head_site, streams.index_select(0, index), self._kernels)
+            final = normalise(collapsed, self._params.norm)
+            return self._kernels.linear(final, self._params.head)[: len(rows)].float()
 
     def _look_at_choices(self, context: StepContext) -> tuple[NearTie, ...]:
         """Near ties of the step's real queries; tells the observer what was chosen."""
@@ -159,7 +158,7 @@ class Transformer:
         return tuple(ties)
 
     def _tell(self, plan: StepPlan, layer: int, group: BlockGroup, chosen: Chosen) -> None:
-        assert self.observer is not None and self.config.compressor_of(layer) is not None
+        assert self.observer is not None
         compressor = self.config.compressor_of(layer)
         assert compressor is not None
         visible = group.tables[compressor.name].visible.tolist()
