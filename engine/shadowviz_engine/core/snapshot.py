@@ -47,7 +47,8 @@ def join_runs(runs: Iterable[SlotRun]) -> tuple[SlotRun, ...]:
 def state_digest(nodes: Iterable[NodeState], holders: Iterable[HolderState]) -> str:
     """Digest of a state: nodes by id, then the holdings of running requests by id; order of input is free.
 
-    Runs are joined first, so that how a state was reached leaves no trace. Tokens enter by hash.
+    Runs are joined first and empty holdings left out, so that how a state was reached leaves no trace. Tokens
+    enter by hash.
     """
     encoder = msgspec.msgpack.Encoder()
     digest = blake2b(digest_size=16)
@@ -56,7 +57,9 @@ def state_digest(nodes: Iterable[NodeState], holders: Iterable[HolderState]) -> 
         row = (node.node, node.parent, node.start, node.stop, node.namespace, node.terminal, node.locks, tokens)
         digest.update(encoder.encode((row, join_runs(node.full), join_runs(node.swa))))
     for holder in sorted(holders, key=lambda h: h.request):
-        digest.update(encoder.encode((holder.request, join_runs(holder.full), join_runs(holder.swa))))
+        full, swa = join_runs(holder.full), join_runs(holder.swa)
+        if full or swa:
+            digest.update(encoder.encode((holder.request, full, swa)))
     return digest.hexdigest()
 
 
