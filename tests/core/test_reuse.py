@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from math import lcm
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from shadowviz_engine.core.geometry import Geometry
 from shadowviz_engine.core.kinds import Scope, Shape, StateKind
 from shadowviz_engine.core.presets import preset
-from shadowviz_engine.core.reuse import Lookup, ResumeRule, ReuseRules, plan_reuse, reuse_rules
+from shadowviz_engine.core.reuse import Lookup, ResumeRule, ReuseRules, longest_length, plan_reuse, reuse_rules
 from shadowviz_engine.core.spans import Extent, merge
 
 LONGEST = 160
@@ -134,6 +135,20 @@ def test_a_plan_equals_the_search_of_every_length(case: tuple) -> None:
             lifted = longest(others, limit, rules.unit, live, page_rule)
             expected[kind.label] = (alone, lifted - usable)
     assert {row.kind: (row.length, row.gain) for row in plan.kinds} == expected
+
+
+@pytest.mark.parametrize("shape", [Shape.RANGE, Shape.WINDOW, Shape.OPEN, Shape.POINT])
+@given(data=st.data())
+def test_one_kind_alone_goes_on_at_the_last_length_that_it_accepts(shape: Shape, data: st.DataObject) -> None:
+    kind = draw_kind(data.draw, 0, shape, "")
+    geometry = Geometry("alone", kind.unit * max(1, kind.ratio), (kind,))
+    rules = reuse_rules(geometry, data.draw(st.sampled_from(ResumeRule)))
+    cuts = data.draw(st.lists(st.integers(0, 50), max_size=8, unique=True).map(sorted))
+    extents = merge(Extent(start, stop) for start, stop in zip(cuts[::2], cuts[1::2], strict=False))
+    positions = {p for e in extents for p in range(e.start, e.stop)}
+    for unit in {1, rules.unit}:
+        expected = longest([kind], 45, unit, {kind.label: positions}, rules.resume is ResumeRule.PAGE)
+        assert longest_length(kind, rules, {kind.label: extents}, 45, unit) == expected
 
 
 @given(cases())
