@@ -26,7 +26,7 @@ class Cause(StrEnum):
     """Capital against small letters."""
     TEXT = "TEXT"
     """Another text, and nothing more specific."""
-    UNREADABLE = "UNREADABLE"
+    UNKNOWN = "UNKNOWN"
     """The ids cannot be read: they are redacted, or of another vocabulary."""
 
 

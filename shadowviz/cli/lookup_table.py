@@ -1,0 +1,124 @@
+"""The table of lookups that `run` prints, and the lines under it."""
+
+import sys
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from shadowviz.cli.show import number, shorten, strong, table, width, wrapped
+from shadowviz.replay.explain import Explanation
+from shadowviz.replay.summary import Summary
+from shadowviz_engine.core.events import Event, RequestAborted, RequestFinished
+
+HEADERS = ("request", "common", "matched", "usable", "reused", "computed", "ttft ms", "tok/s", "verdict")
+NAME_COLUMNS = 10
+"""Room for a request's name on a terminal of 80 columns."""
+
+
+class LookupRow(msgspec.Struct, frozen=True):
+    """One lookup and what became of its request; lengths in tokens."""
+
+    request: str
+    seq: int
+    num_prompt: int
+    common: int
+    matched: int
+    usable: int
+    reused: int
+    computed: int
+    verdict: str
+    detail: str
+    gain: int
+    """Tokens that lifting the leading rule alone would have saved."""
+    state: str
+    """length, stop, or why the request was aborted; empty = the record ends before that."""
+    ttft_ms: float | None
+    decode_tokens_per_s: float | None
+    num_output: int
+
+    @property
+    def label(self) -> str:
+        """Verdict with its detail."""
+        return f"{self.verdict}({self.detail})" if self.detail else self.verdict
+
+
+def lookup_rows(events: Iterable[Event], explanations: Iterable[Explanation]) -> list[LookupRow]:
+    """One row a lookup, in order; times stand with the last lookup of a request."""
+    explained = list(explanations)
+    last = {explanation.request: explanation.lookup.seq for explanation in explained}
+    ends = {event.request: event for event in events if isinstance(event, (RequestFinished, RequestAborted))}
+    return [
+        _row(
+            explanation, ends.get(explanation.request) if last[explanation.request] == explanation.lookup.seq else None
+        )
+        for explanation in explained
+    ]
+
+
+def _row(explanation: Explanation, end: RequestFinished | RequestAborted | None) -> LookupRow:
+    lookup, verdict = explanation.lookup, explanation.verdict
+    ttft: float | None = None
+    rate: float | None = None
+    num_output = 0
+    if isinstance(end, RequestFinished):
+        ttft, num_output = end.ttft_ns / 1e6, len(end.tokens) // 4
+        rate = (num_output - 1) / (end.decode_ns / 1e9) if num_output > 1 and end.decode_ns else None
+    return LookupRow(
+        explanation.request,
+        lookup.seq,
+        lookup.num_prompt,
+        lookup.common,
+        lookup.matched,
+        lookup.usable,
+        lookup.reused,
+        lookup.num_prompt - lookup.reused,
+        str(verdict.verdict),
+        verdict.detail,
+        verdict.gain,
+        end.reason if end else "",
+        ttft,
+        rate,
+        num_output,
+    )
+
+
+def lookup_table(rows: Sequence[LookupRow]) -> str:
+    """The rows as text; on a narrow terminal names are shortened and details of verdicts left out."""
+    columns = width() if sys.stdout.isatty() else sys.maxsize
+    name_columns = max(NAME_COLUMNS, columns - 70)
+    cells = [_cells(row, name_columns) for row in rows]
+    used = [max(len(line[place]) for line in [HEADERS, *cells]) for place in range(len(HEADERS) - 1)]
+    room = columns - sum(used) - len(used)
+    cells = [[*line[:-1], line[-1] if len(line[-1]) <= room else line[-1].partition("(")[0]] for line in cells]
+    return table(HEADERS, cells, left=(0, len(HEADERS) - 1), gap=1)
+
+
+def _cells(row: LookupRow, name_columns: int) -> list[str]:
+    ttft = "-" if row.ttft_ms is None else f"{row.ttft_ms:,.0f}"
+    rate = "-" if row.decode_tokens_per_s is None else f"{row.decode_tokens_per_s:,.0f}"
+    counts = (row.common, row.matched, row.usable, row.reused, row.computed)
+    return [shorten(row.request, name_columns), *map(number, counts), ttft, rate, row.label]
+
+
+def summary_lines(summary: Summary) -> str:
+    """The hit rate, the worst loss, and what would win most."""
+    rate = f"hit rate {summary.hit_rate:.1%}"
+    lines = [
+        wrapped(
+            f"{rate}: {number(summary.reused_tokens)} of {number(summary.prompt_tokens)} prompt tokens reused, "
+            f"{number(summary.computed_tokens)} computed, in {number(summary.lookups)} lookups"
+        ).replace(rate, strong(rate), 1)
+    ]
+    worst = summary.losses[0] if summary.losses else None
+    if worst is None or not worst.lost:
+        return "\n".join([*lines, "nothing worth naming was lost"])
+    plural = "lookup" if worst.requests == 1 else "lookups"
+    lines.append(
+        wrapped(
+            f"worst loss: {worst.verdict}, {number(worst.lost)} tokens in {number(worst.requests)} {plural}; "
+            f"{worst.example} lost {number(worst.example_lost)}"
+        )
+    )
+    if summary.best_change:
+        lines.append(wrapped(f"would win most: {summary.best_change}"))
+    return "\n".join(lines)

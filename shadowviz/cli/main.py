@@ -1,0 +1,78 @@
+"""Entry of the command line: the commands, and how each ends."""
+
+import sys
+from collections.abc import Sequence
+
+import typer
+
+from shadowviz.cli import derive, memory, probe, run, version, why
+from shadowviz.cli.show import OutputClosedError, write_note
+
+INTERRUPTED = 130
+
+app = typer.Typer(
+    name="shadowviz",
+    help="Why a prompt was not reused from the prefix cache of a hybrid-attention model, and what stands behind it.",
+    rich_markup_mode=None,
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("run")(run.run)
+app.command("why")(why.why)
+app.command("derive")(derive.derive)
+app.command("probe")(probe.probe)
+app.command("memory")(memory.memory)
+app.command("version")(version.version)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and give its exit code; `arguments` are those of the process when left out."""
+    # Typer's own base of usage errors; it brings its own copy of click.
+    usage_error = typer.BadParameter.__mro__[2]
+    try:
+        code = typer.main.get_command(app).main(
+            None if arguments is None else list(arguments), prog_name="shadowviz", standalone_mode=False
+        )
+        return code if isinstance(code, int) else 0
+    except OutputClosedError:
+        return 0
+    except (KeyboardInterrupt, typer.Abort):
+        return INTERRUPTED
+    except Exception as error:
+        if isinstance(error, usage_error):
+            return _usage(error)
+        return _expected(error)
+
+
+def _usage(error: Exception) -> int:
+    message = error.format_message() if hasattr(error, "format_message") else str(error)
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context is not None else "shadowviz"
+    if message:
+        write_note(f"shadowviz: {_one_line(message)} (see: {command} --help)")
+    elif context is not None:
+        write_note(context.get_help())
+    return 2
+
+
+def _expected(error: Exception) -> int:
+    from shadowviz_engine.core.errors import ShadowvizError
+
+    if isinstance(error, ShadowvizError):
+        write_note(f"shadowviz: {_one_line(str(error))}")
+        return error.exit_code
+    if isinstance(error, OSError):
+        place = f"{error.filename}: " if error.filename else ""
+        write_note(f"shadowviz: {place}{error.strerror or error}")
+        return 2
+    raise error
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,89 @@
+"""Recorded runs as the commands want them: replayed, checked, with what is missing said on stderr."""
+
+from array import array
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from shadowviz.cli.show import write_note
+from shadowviz.replay.derivation import Derivation, derivation
+from shadowviz.replay.explain import Explainer, Explanation
+from shadowviz.replay.placement import place_request
+from shadowviz.replay.probe import probe
+from shadowviz.sources.logfile import LogFile
+from shadowviz.tokens.words import words_of
+from shadowviz_engine.core.errors import InputError, LogError
+from shadowviz_engine.core.events import LogClosed
+
+if TYPE_CHECKING:
+    from shadowviz_engine.core.geometry import Geometry
+    from shadowviz_engine.core.spans import Extent
+
+MAX_NAMES = 8
+"""Requests that an error lists."""
+
+
+class Recorded:
+    """A log replayed to its end.
+
+    Raises:
+        LogError: the log cannot be read or contradicts itself.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.log = LogFile(path)
+        self.words = words_of(self.log.opened)
+        self.explainer = Explainer(self.words)
+        self.explanations: list[Explanation] = []
+        try:
+            for event in self.log.events():
+                explanation = self.explainer.feed(event)
+                if explanation is not None:
+                    self.explanations.append(explanation)
+                if isinstance(event, LogClosed):
+                    self.explainer.state.check_closed(event)
+        except LogError as error:
+            text = str(error)
+            raise LogError(text if text.startswith(str(self.log.path)) else f"{self.log.path}: {text}") from error
+        self._tell()
+
+    def probe(self, prompt: "array[int]", namespace: str, name: str) -> Explanation:
+        """What a prompt would reuse at the end of the run; changes nothing."""
+        explainer = self.explainer
+        lookup = probe(explainer.state, prompt, namespace, explainer.departures)
+        return explainer.explain(msgspec.structs.replace(lookup, request=name), prompt)
+
+    def _tell(self) -> None:
+        summary = self.log.summary
+        if summary.lost:
+            write_note(f"shadowviz: {self.log.path}: {summary.lost}")
+        for kind, count in summary.unknown.items():
+            write_note(f"shadowviz: {self.log.path}: passed over {count} events of the unknown type {kind!r}")
+
+    def of_request(self, request: str) -> list[Explanation]:
+        """The lookups of one request.
+
+        Raises:
+            InputError: it has none.
+        """
+        found = [explanation for explanation in self.explanations if explanation.request == request]
+        if not found:
+            raise InputError(f"{self.log.path} has no lookup of request {request!r}: {self._known()}")
+        return found
+
+    def _known(self) -> str:
+        names = list(dict.fromkeys(explanation.request for explanation in self.explanations))
+        more = f" and {len(names) - MAX_NAMES} others" if len(names) > MAX_NAMES else ""
+        return f"expected one of {', '.join(names[:MAX_NAMES])}{more}" if names else "it has no lookups at all"
+
+
+def placed_derivation(path: str, request: str, span: "Extent") -> "tuple[Geometry, Derivation]":
+    """The derivation of a span of a recorded request, with pages and slots as they are at the end of the run.
+
+    Raises:
+        LogError: the log cannot be read or contradicts itself.
+        InputError: the run has no such request, or the request fewer tokens.
+    """
+    recorded = Recorded(path)
+    geometry = recorded.log.opened.geometry
+    return geometry, derivation(geometry, span, place_request(recorded.explainer.state, request, span))

@@ -1,0 +1,160 @@
+"""`shadowviz run`: prompts on the embedded engine, with a verdict for every lookup."""
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from shadowviz.cli.show import write_json, write_note, write_out, write_progress
+
+if TYPE_CHECKING:
+    from shadowviz.tokens.requests import PromptRequest
+    from shadowviz.tokens.tokenizer import Tokenizer
+    from shadowviz_engine.core.events import Event
+    from shadowviz_engine.core.sinks import Sink
+
+
+def run(  # one parameter an option
+    prompts: Annotated[
+        str, typer.Argument(help="JSON lines (.jsonl), one plain text, or - for JSON lines from stdin.")
+    ] = "",
+    text: Annotated[str | None, typer.Option(help="One prompt, from the command line.")] = None,
+    demo: Annotated[bool, typer.Option("--demo", help="Run the demo workload.")] = False,
+    output: Annotated[str, typer.Option("--output", "-o", help="Record the run in this file.", metavar="RUN")] = "",
+    force: Annotated[bool, typer.Option("--force", help="Replace RUN if it is there.")] = False,
+    model: Annotated[str, typer.Option(help="A preset such as tiny, or a checkpoint's directory.")] = "tiny",
+    seed: Annotated[int, typer.Option(help="Of a preset's random weights.")] = 0,
+    device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
+    numerics: Annotated[str, typer.Option(help="fast, or exact: reuse changes no bit of any output.")] = "fast",
+    cache: Annotated[bool, typer.Option("--cache/--no-cache", help="Keep a prefix cache.")] = True,
+    resume: Annotated[str, typer.Option(help="Reuse whole pages (page), or any length (any).")] = "page",
+    retention: Annotated[str, typer.Option(help="Window rows kept: all, window, every:TOKENS, forks.")] = "all",
+    match_mode: Annotated[str, typer.Option(help="partial, or classic: whole registered paths only.")] = "partial",
+    page_size: Annotated[int, typer.Option(help="Tokens of a page; 0 = the model's.")] = 0,
+    pool_bytes: Annotated[int, typer.Option(help="Bytes of all pools; 0 = the default.")] = 0,
+    mem_fraction: Annotated[float, typer.Option(help="Pools as a share of the free memory.")] = 0.0,
+    idle_ttl: Annotated[float, typer.Option(help="Seconds until an idle path is evicted; 0 = never.")] = 0.0,
+    max_running: Annotated[int, typer.Option(help="Requests in one pass of the model.")] = 16,
+    chunk_tokens: Annotated[int, typer.Option(help="Prompt tokens in one pass.")] = 512,
+    record: Annotated[str, typer.Option(help="lookups, or full: selected entries too, in RUN.topk.")] = "lookups",
+    record_text: Annotated[bool, typer.Option("--record-text", help="Put prompt texts on record.")] = False,
+    redact: Annotated[bool, typer.Option("--redact", help="Record keyed hashes instead of token ids.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> int:
+    """Run prompts on the embedded engine and print a verdict for every lookup.
+
+    In a terminal, without a source of prompts, the demo workload runs. Ctrl-C ends the run after the pass at hand: the
+    table shows what was done, the record is whole, and the exit code is 130.
+    """
+    from shadowviz.cli.prompts import read_prompts
+    from shadowviz.tokens.tokenizer import default_tokenizer
+    from shadowviz_engine.core.errors import InputError
+
+    if (redact or record_text or record == "full") and not output:
+        raise InputError("--record full, --record-text and --redact say what is recorded: expected -o RUN with them")
+    if redact and record_text:
+        raise InputError("--redact hides what --record-text shows: expected one of the two")
+    tokenizer = default_tokenizer()
+    unasked = not prompts and text is None and not demo and sys.stdout.isatty()
+    requests = read_prompts(prompts, text, demo or unasked, tokenizer)
+    options = {
+        "model": model,
+        "seed": seed,
+        "device": device,
+        "numerics": numerics,
+        "cache_on": cache,
+        "resume": resume,
+        "retention": retention,
+        "match_mode": match_mode,
+        "page_size": page_size,
+        "pool_bytes": pool_bytes,
+        "mem_fraction": mem_fraction,
+        "idle_ttl_s": idle_ttl,
+        "max_running": max_running,
+        "chunk_tokens": chunk_tokens,
+        "record": record,
+        "sidecar": f"{output}.topk" if record == "full" else "",
+        "tokenizer_fingerprint": tokenizer.fingerprint,
+    }
+    recorder = _Recorder(output, force, redact)
+    events, interrupted = _run(options, requests, tokenizer, recorder, record_text)
+    _report(events, tokenizer, output, as_json, interrupted)
+    return 130 if interrupted else 0
+
+
+class _Recorder:
+    """The file of a run, which goes away again when the run never began."""
+
+    def __init__(self, path: str, force: bool, redact: bool) -> None:
+        self.sinks: list[Sink] = []
+        self._path = path
+        if path:
+            from shadowviz_engine.core.log import FileSink
+
+            self.sinks = [FileSink(path, overwrite=force)]
+            if redact:
+                import secrets
+
+                from shadowviz_engine.core.redact import RedactingSink
+
+                self.sinks = [RedactingSink(self.sinks[0], secrets.token_bytes(32))]
+
+    def discard(self) -> None:
+        """Leave no file behind."""
+        from pathlib import Path
+
+        for sink in self.sinks:
+            sink.close()
+        if self._path:
+            Path(self._path).unlink(missing_ok=True)
+
+
+def _run(
+    options: dict[str, Any],
+    requests: "list[PromptRequest]",
+    tokenizer: "Tokenizer",
+    recorder: _Recorder,
+    record_text: bool,
+) -> "tuple[list[Event], bool]":
+    from shadowviz.cli.interrupts import on_interrupt
+    from shadowviz.sources.embedded import EmbeddedRun, engine_options
+    from shadowviz_engine.core.events import RequestFinished
+
+    source: EmbeddedRun | None = None
+    events: list[Event] = []
+    done = 0
+    try:
+        source = EmbeddedRun(engine_options(options), recorder.sinks, record_text)
+        stop_ids = (tokenizer.eos_id,) if tokenizer.eos_id < source.vocab_size else ()
+        with on_interrupt(source.stop):
+            for event in source.events(requests, stop_ids):
+                events.append(event)
+                if isinstance(event, RequestFinished):
+                    done += 1
+                    write_progress(f"{done} of {len(requests)} requests done")
+    except BaseException:
+        if source is None or not source.started:
+            recorder.discard()
+        raise
+    finally:
+        write_progress("")
+    return events, source.stopped
+
+
+def _report(events: "list[Event]", tokenizer: "Tokenizer", output: str, as_json: bool, interrupted: bool) -> None:
+    from shadowviz.cli.lookup_table import lookup_rows, lookup_table, summary_lines
+    from shadowviz.replay.explain import explain_events
+    from shadowviz.replay.summary import summarise
+    from shadowviz.tokens.words import TokenWords
+
+    explanations = list(explain_events(events, TokenWords(tokenizer)))
+    summary = summarise(explanations)
+    rows = lookup_rows(events, explanations)
+    if as_json:
+        write_json({"lookups": rows, "summary": summary, "log": output or None, "interrupted": interrupted})
+    else:
+        write_out(f"{lookup_table(rows)}\n\n{summary_lines(summary)}")
+    if interrupted:
+        write_note("shadowviz: interrupted; what was done is shown and recorded whole")
+    if output:
+        write_note(f"recorded in {output}; ask for reasons with: shadowviz why {output}")

@@ -1,0 +1,108 @@
+"""How commands write: data to stdout, everything else to stderr, plain tables, no colour where none is wanted."""
+
+import os
+import shutil
+import sys
+import textwrap
+from collections.abc import Sequence
+from typing import Any
+
+PLAIN_WIDTH = 80
+"""Columns that prose is wrapped at; tables keep to them too."""
+
+
+class OutputClosedError(Exception):
+    """The reader of stdout went away; nothing more is to be written."""
+
+
+def write_out(text: str) -> None:
+    """Data, to stdout.
+
+    Raises:
+        OutputClosedError: the pipe is closed.
+    """
+    try:
+        sys.stdout.write(text + "\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The interpreter flushes stdout once more when it ends, and would complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise OutputClosedError from None
+
+
+def write_json(value: Any) -> None:
+    """A value as indented JSON, to stdout."""
+    import msgspec
+
+    write_out(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
+
+
+def write_note(text: str) -> None:
+    """Progress, warnings and remarks, to stderr."""
+    try:
+        sys.stderr.write(text + "\n")
+        sys.stderr.flush()
+    except BrokenPipeError:
+        raise OutputClosedError from None
+
+
+def write_progress(text: str) -> None:
+    """One line of progress that the next overwrites; only where stderr is a terminal."""
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r\x1b[2K{text}")
+        sys.stderr.flush()
+
+
+def wants_colour() -> bool:
+    """Whether stdout is a terminal that may show colour."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM", "") not in ("", "dumb")
+
+
+def strong(text: str) -> str:
+    """Text in bold where stdout is a terminal."""
+    return f"\x1b[1m{text}\x1b[0m" if wants_colour() else text
+
+
+def width() -> int:
+    """Columns to fill."""
+    return shutil.get_terminal_size((PLAIN_WIDTH, 24)).columns if sys.stdout.isatty() else PLAIN_WIDTH
+
+
+def wrapped(text: str, indent: str = "") -> str:
+    """Prose in lines that fit; continuation lines stand under the first."""
+    columns = max(20, min(width(), 100))
+    hang = " " * len(indent)
+    return textwrap.fill(
+        text, columns, initial_indent=indent, subsequent_indent=hang, break_long_words=False, break_on_hyphens=False
+    )
+
+
+def table(headers: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = (0,), gap: int = 2) -> str:
+    """Columns `gap` blanks apart, numbers to the right; the columns in `left` to the left.
+
+    Nothing is cut, so that nothing is lost when the output is no terminal.
+    """
+    columns = [headers, *rows]
+    widths = [max(len(row[column]) for row in columns) for column in range(len(headers))]
+    lines = []
+    for row in columns:
+        cells = [
+            cell.ljust(widths[column]) if column in left else cell.rjust(widths[column])
+            for column, cell in enumerate(row)
+        ]
+        lines.append((" " * gap).join(cells).rstrip())
+    lines[0] = strong(lines[0])
+    return "\n".join(lines)
+
+
+def number(value: int) -> str:
+    """A count with thousands marked."""
+    return f"{value:,}"
+
+
+def shorten(text: str, columns: int) -> str:
+    """Text of at most `columns` characters; what is left out shows as an ellipsis in the middle."""
+    if len(text) <= columns:
+        return text
+    head = (columns - 1) // 2
+    return text[:head] + "…" + text[len(text) - (columns - 1 - head) :]

@@ -1,0 +1,125 @@
+"""Why each lookup of a run ended as it did: the verdict, and the chain of facts behind it in sentences."""
+
+from array import array
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from shadowviz.replay import sentences
+from shadowviz.replay.nearest import Parting, Words, nearest_parting
+from shadowviz.replay.sentences import Fact
+from shadowviz_engine.core.errors import LogError
+from shadowviz_engine.core.events import (
+    CacheFlushed,
+    Event,
+    LogOpened,
+    LookupDone,
+    NotStored,
+    SpanEvicted,
+    SpanInserted,
+    SwaFreed,
+)
+from shadowviz_engine.core.replayer import Replayer
+from shadowviz_engine.core.verdict import Finding, findings
+
+
+class Explanation(msgspec.Struct, frozen=True):
+    """A lookup, its verdict with every other rule that cost something, and the facts behind it."""
+
+    request: str
+    lookup: LookupDone
+    findings: tuple[Finding, ...]
+    """The verdict first."""
+    parting: Parting | None
+    facts: tuple[Fact, ...]
+
+    @property
+    def verdict(self) -> Finding:
+        """The leading finding."""
+        return self.findings[0]
+
+    @property
+    def lost(self) -> int:
+        """Tokens that lifting the leading rule alone would have saved; 0 when nothing is worth naming."""
+        return self.verdict.gain if self.verdict.material else 0
+
+
+class Explainer:
+    """Reads events in order and explains every lookup with the state that it met."""
+
+    def __init__(self, words: Words) -> None:
+        self.state = Replayer()
+        """State after the events fed so far."""
+        self._words = words
+        self._causes: dict[int, Event] = {}
+        self._users: dict[int, str] = {}
+
+    @property
+    def departures(self) -> Iterable[Event]:
+        """Events so far that took state out of the cache or kept it out, in order."""
+        return self._causes.values()
+
+    def feed(self, event: Event) -> Explanation | None:
+        """Take the next event; an explanation when it is a lookup.
+
+        Raises:
+            LogError: the event contradicts those before it.
+        """
+        explanation = self._explain_event(event) if isinstance(event, LookupDone) else None
+        if isinstance(event, (SwaFreed, SpanEvicted, NotStored, CacheFlushed)):
+            self._causes[event.seq] = event
+        elif isinstance(event, (LookupDone, SpanInserted)):
+            self._users[event.seq] = event.request
+        self.state.apply(event)
+        return explanation
+
+    def explain(self, lookup: LookupDone, prompt: "array[int]") -> Explanation:
+        """Explain a lookup of `prompt` that met the state as it is now.
+
+        Raises:
+            LogError: no log was opened, or the lookup names a node that is not there.
+        """
+        opened = self.state.opened
+        if opened is None:
+            raise LogError(f"lookup at seq {lookup.seq} comes before LogOpened: the beginning of the log is missing")
+        parting = nearest_parting(self.state, lookup, prompt, self._words)
+        ranked = findings(lookup, opened.geometry, parting.rule if parting else None)
+        return Explanation(lookup.request, lookup, ranked, parting, self._facts(opened, lookup, ranked, parting))
+
+    def _explain_event(self, lookup: LookupDone) -> Explanation:
+        row = self.state.requests.index.get(lookup.request)
+        if row is None:
+            raise LogError(f"lookup at seq {lookup.seq} is of request {lookup.request!r}, which was never submitted")
+        return self.explain(lookup, self.state.request_tokens(row))
+
+    def _facts(
+        self, opened: LogOpened, lookup: LookupDone, ranked: tuple[Finding, ...], parting: Parting | None
+    ) -> tuple[Fact, ...]:
+        nodes = self.state.nodes
+        used = nodes.last_used[lookup.node] if 0 < lookup.node < len(nodes) else -1
+        facts = [
+            *sentences.common_facts(lookup, self._users.get(used, "")),
+            *sentences.cut_facts(opened, lookup),
+            *sentences.elsewhere_facts(lookup, self._causes),
+        ]
+        if parting is not None:
+            facts += sentences.parting_facts(parting, self._words, self._users.get(parting.used, ""))
+        facts.append(sentences.outcome(lookup))
+        facts += [
+            sentences.finding_fact(finding, lookup, self._causes, leads=place == 0)
+            for place, finding in enumerate(ranked)
+        ]
+        return tuple(facts)
+
+
+def explain_events(events: Iterable[Event], words: Words) -> Iterator[Explanation]:
+    """Every lookup of a run, explained, in order.
+
+    Raises:
+        LogError: the events contradict each other.
+    """
+    explainer = Explainer(words)
+    for event in events:
+        explanation = explainer.feed(event)
+        if explanation is not None:
+            yield explanation

@@ -1,0 +1,171 @@
+"""What a prompt would reuse of a replayed state: a lookup that changes nothing."""
+
+from array import array
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from shadowviz_engine.core.errors import LogError
+from shadowviz_engine.core.events import Elsewhere, Event, LeftCache, LogOpened, LookupDone, NotStored, SpanEvicted
+from shadowviz_engine.core.kinds import Shape
+from shadowviz_engine.core.replayer import Replayer
+from shadowviz_engine.core.reuse import Lookup, Residency, ResumeRule, ReusePlan, ReuseRules, plan_reuse, reuse_rules
+from shadowviz_engine.core.spans import Extent, merge
+
+
+class Walk(msgspec.Struct, frozen=True):
+    """Where a prompt leads in the tree."""
+
+    common: int
+    node: int
+    """Deepest node that `common` reaches into; 0 is the root."""
+    near: int
+    """Node beside the prompt where it parts from what is stored; 0 = there is none."""
+
+
+def probe(state: Replayer, prompt: "array[int]", namespace: str, departures: Iterable[Event] = ()) -> LookupDone:
+    """The lookup that `prompt` would get in `state`; its seq is that of the last event.
+
+    Args:
+        departures: the `SpanEvicted` and `NotStored` events so far, for what the prompt could have had.
+
+    Raises:
+        LogError: no log was opened.
+    """
+    opened = state.opened
+    if opened is None:
+        raise LogError("the events hold no LogOpened: expected the beginning of a log")
+    found = _walk(state, prompt, namespace)
+    num_prompt = len(prompt)
+    cap = max(0, num_prompt - 1)
+    rules = reuse_rules(opened.geometry, ResumeRule(opened.resume), opened.unit)
+    plan = plan_reuse(Lookup(num_prompt, found.common, cap), rules, _residency(state, opened, found.node))
+    return LookupDone(
+        seq=state.seq,
+        t_ns=0,
+        request="",
+        num_prompt=num_prompt,
+        common=found.common,
+        cap=cap,
+        unit=plan.unit,
+        matched=plan.matched,
+        usable=plan.usable,
+        reused=plan.reused,
+        cap_gain=plan.cap_gain,
+        page_gain=plan.page_gain,
+        kinds=plan.kinds,
+        node=found.node,
+        near=found.near if found.common < num_prompt else 0,
+        left=_left(state, prompt, namespace, plan, rules, departures),
+        namespace=_other_namespace(state, opened, prompt, namespace, plan, rules),
+        cache_on=opened.cache_on,
+    )
+
+
+def _walk(state: Replayer, prompt: "array[int]", namespace: str) -> Walk:
+    nodes = state.nodes
+    names = state.namespaces.names
+    row = names.index(namespace) if namespace in names else -1
+    node, common, partly = 0, 0, False
+    while not partly:
+        children = [child for child in nodes.children(node) if nodes.namespace[child] == row]
+        following = next((c for c in children if common < len(prompt) and _first(state, c) == prompt[common]), 0)
+        if not following:
+            # The child used last, as the engine has it; of equals the one that came first.
+            near = max(sorted(children), key=lambda child: nodes.last_used[child], default=0)
+            return _settled(state, Walk(common, node, near))
+        equal = equal_tokens(state.node_tokens(following), prompt[common:])
+        common += equal
+        node = following
+        partly = nodes.start[node] + equal < nodes.stop[node]
+    return _settled(state, Walk(common, node, node))
+
+
+def _settled(state: Replayer, found: Walk) -> Walk:
+    """The walk under the match mode of the cache: `classic` counts whole registered paths only."""
+    assert state.opened is not None, "checked by the caller"
+    if state.opened.match_mode != "classic":
+        return found
+    nodes = state.nodes
+    whole = [n for n in nodes.path(found.node) if nodes.terminal[n] and nodes.stop[n] <= found.common]
+    node = whole[0] if whole else 0
+    return Walk(nodes.stop[node] if node else 0, node, found.near)
+
+
+def _first(state: Replayer, node: int) -> int:
+    return state.tokens[state.nodes.tokens_at[node] + state.nodes.start[node]]
+
+
+def equal_tokens(left: Sequence[int], right: Sequence[int]) -> int:
+    """Length of the common beginning."""
+    end = min(len(left), len(right))
+    if left[:end] == right[:end]:
+        return end
+    return next(place for place in range(end) if left[place] != right[place])
+
+
+def _residency(state: Replayer, opened: LogOpened, node: int) -> Residency:
+    live = merge(Extent(start, stop) for n in state.nodes.path(node) for start, stop, _ in state.swa_runs(n))
+    return {kind.label: live for kind in opened.geometry.kinds if kind.shape is Shape.WINDOW}
+
+
+def _other_namespace(
+    state: Replayer, opened: LogOpened, prompt: "array[int]", namespace: str, plan: ReusePlan, rules: ReuseRules
+) -> Elsewhere | None:
+    best: Elsewhere | None = None
+    for name in state.namespaces.names:
+        if name == namespace:
+            continue
+        found = _walk(state, prompt, name)
+        if found.common > (best.common if best else plan.common):
+            residency = _residency(state, opened, found.node)
+            there = plan_reuse(Lookup(plan.num_prompt, found.common, plan.cap), rules, residency)
+            best = Elsewhere(common=found.common, gain=max(0, there.reused - plan.reused), namespace=name)
+    return best
+
+
+def _left(
+    state: Replayer,
+    prompt: "array[int]",
+    namespace: str,
+    plan: ReusePlan,
+    rules: ReuseRules,
+    departures: Iterable[Event],
+) -> LeftCache | None:
+    """The longest beginning of the prompt that was there once, or was computed and never stored."""
+    best = plan.common
+    found: SpanEvicted | NotStored | None = None
+    for event in departures:
+        if isinstance(event, SpanEvicted):
+            length = _evicted_length(state, event.node, prompt, namespace)
+        elif isinstance(event, NotStored):
+            length = _unstored_length(state, event, prompt, namespace)
+        else:
+            continue
+        # The later of two departures is the one that counts: what left before had come back.
+        if length > plan.common and length >= best:
+            best, found = length, event
+    if found is None:
+        return None
+    there = plan_reuse(Lookup(plan.num_prompt, best, plan.cap), rules, {})
+    by = found.by if isinstance(found, SpanEvicted) else ""
+    return LeftCache(length=best, reason=found.reason, event=found.seq, by=by, gain=max(0, there.reused - plan.reused))
+
+
+def _evicted_length(state: Replayer, node: int, prompt: "array[int]", namespace: str) -> int:
+    nodes = state.nodes
+    if state.namespaces.names[nodes.namespace[node]] != namespace:
+        return 0
+    path = list(nodes.path(node))[::-1]
+    for above in path[:-1]:
+        if prompt[nodes.start[above] : nodes.stop[above]] != state.node_tokens(above):
+            return 0
+    equal = equal_tokens(state.node_tokens(node), prompt[nodes.start[node] :])
+    return nodes.start[node] + equal if equal else 0
+
+
+def _unstored_length(state: Replayer, event: NotStored, prompt: "array[int]", namespace: str) -> int:
+    row = state.requests.index.get(event.request, -1)
+    if row < 0 or state.namespaces.names[state.requests.namespace[row]] != namespace:
+        return 0
+    return min(event.stop, equal_tokens(state.request_tokens(row), prompt))

@@ -1,0 +1,188 @@
+"""The facts behind a verdict, each as one plain sentence with how it is known."""
+
+from collections.abc import Iterator, Mapping
+
+import msgspec
+
+from shadowviz.replay.nearest import Parting, Words
+from shadowviz_engine.core.derive import Origin
+from shadowviz_engine.core.events import (
+    CacheFlushed,
+    Event,
+    LogOpened,
+    LookupDone,
+    NotStored,
+    SpanEvicted,
+    SwaFreed,
+)
+from shadowviz_engine.core.verdict import Finding, Verdict
+
+MAX_SHOWN = 60
+"""Characters of a differing stretch that a sentence quotes."""
+
+
+class Fact(msgspec.Struct, frozen=True):
+    """One sentence, and how what it says is known."""
+
+    text: str
+    origin: Origin
+
+
+Causes = Mapping[int, Event]
+"""Events by seq that took state out of the cache, or kept it out."""
+
+
+def common_facts(lookup: LookupDone, user: str) -> Iterator[Fact]:
+    """What the tree holds of the prompt."""
+    asked = f"{_tokens(lookup.num_prompt)} asked"
+    if not lookup.cache_on:
+        yield Fact(f"{asked}; the cache is off, so nothing was looked for.", Origin.OBSERVED)
+    elif not lookup.common:
+        yield Fact(f"{asked}; no stored path begins with the same token.", Origin.OBSERVED)
+    else:
+        by = f", last used by {user}" if user else ""
+        which = "all of them are" if lookup.common == lookup.num_prompt else f"the first {lookup.common:,} are"
+        yield Fact(f"{asked}; {which} equal to a stored path (node n{lookup.node}{by}).", Origin.OBSERVED)
+
+
+def cut_facts(opened: LogOpened, lookup: LookupDone) -> Iterator[Fact]:
+    """How cap, unit and state kinds cut down what is common."""
+    if lookup.cap < lookup.common:
+        yield Fact(f"At most {lookup.cap:,} may be reused ({lookup.cap_rule}).", Origin.OBSERVED)
+    limit = min(lookup.common, lookup.cap)
+    if lookup.unit > 1 and limit:
+        yield Fact(
+            f"A reused length is a multiple of {lookup.unit:,} ({opened.resume} rule): {lookup.matched:,} of "
+            f"{limit:,} tokens.",
+            Origin.DERIVED,
+        )
+    for kind in lookup.kinds:
+        yield Fact(
+            f"State kind {kind.kind} is resident for a length of {kind.length:,} at most, not for {lookup.matched:,}.",
+            Origin.OBSERVED,
+        )
+    if lookup.matched and not lookup.kinds:
+        yield Fact(f"Every state kind is resident for {lookup.matched:,} tokens.", Origin.OBSERVED)
+
+
+def elsewhere_facts(lookup: LookupDone, causes: Causes) -> Iterator[Fact]:
+    """Equal tokens that the lookup could not use."""
+    if lookup.namespace is not None:
+        name = lookup.namespace.namespace or "(the empty one)"
+        text = f"{_tokens(lookup.namespace.common)} are stored under namespace {name}, which this request may not use."
+        yield Fact(text, Origin.OBSERVED)
+    if lookup.in_flight is not None:
+        text = f"{_tokens(lookup.in_flight.common)} were being computed by {lookup.in_flight.request} at that moment."
+        yield Fact(text, Origin.OBSERVED)
+    if lookup.left is not None:
+        length = _tokens(lookup.left.length)
+        yield Fact(f"{length} of it are remembered as gone: {_departure(lookup, causes)}.", Origin.OBSERVED)
+    if lookup.ghost_overflowed:
+        text = "The memory of what left the cache has overflowed: that nothing is remembered proves nothing."
+        yield Fact(text, Origin.OBSERVED)
+
+
+def parting_facts(parting: Parting, words: Words, user: str) -> Iterator[Fact]:
+    """Where the prompt parts from the nearest stored path."""
+    by = f", last used by {user}" if user else ""
+    yield Fact(
+        f"At token {parting.rule.token:,} it parts from a stored path (node n{parting.node}{by}): "
+        f"stored {_quoted(words, parting.stored)}, prompt {_quoted(words, parting.prompt)}.",
+        Origin.OBSERVED,
+    )
+    if not parting.agreed:
+        yield Fact("Behind that they do not agree again.", Origin.DERIVED)
+        return
+    if parting.num_stretches > 1:
+        text = f"{parting.num_stretches:,} stretches differ in the same way ({parting.rule.cause}); the text between"
+        yield Fact(f"{text} them agrees.", Origin.DERIVED)
+    else:
+        yield Fact(f"Behind that, {_tokens(parting.agreed)} agree again.", Origin.DERIVED)
+
+
+def outcome(lookup: LookupDone) -> Fact:
+    """What was reused and what had to be run."""
+    computed = lookup.num_prompt - lookup.reused
+    return Fact(f"{_tokens(lookup.reused)} were reused, {computed:,} had to be computed.", Origin.OBSERVED)
+
+
+def finding_fact(finding: Finding, lookup: LookupDone, causes: Causes, *, leads: bool) -> Fact:
+    """One rule and its price."""
+    head = "Verdict" if leads else "Behind it"
+    origin = Origin.ASSUMED if finding.verdict in _ASSUMED else Origin.DERIVED
+    return Fact(f"{head}: {finding.label}. {meaning(finding, lookup, causes)}", origin)
+
+
+_ASSUMED = (Verdict.IN_FLIGHT, Verdict.NOT_STORED, Verdict.EVICTED, Verdict.OTHER_NAMESPACE, Verdict.UNKNOWN)
+"""Their gain supposes that state would have been there which no event shows."""
+
+
+def meaning(finding: Finding, lookup: LookupDone, causes: Causes) -> str:
+    """What a finding says about this lookup, in a sentence or two."""
+    more = f"{_tokens(finding.gain)} more would be reused"
+    match finding.verdict:
+        case Verdict.COLD:
+            shared = f" The {lookup.common:,} common tokens are not worth a unit of reuse." if lookup.common else ""
+            return f"Nothing like it was ever stored.{shared}"
+        case Verdict.FULL_HIT:
+            return "All that is worth naming was reused."
+        case Verdict.UNKNOWN:
+            return "Nothing like it is stored, and what was stored once is not remembered any more."
+        case Verdict.TOKENS_DIFFER:
+            return f"{more} if the differing text were as stored."
+        case Verdict.TOO_SHORT:
+            return f"What could be reused is shorter than one unit; {more} without the rule."
+        case Verdict.PAGE_ALIGNED:
+            return f"{more} if a length need not be a multiple of {lookup.unit:,}."
+        case Verdict.CAPPED:
+            return f"{more} without the limit on what may be reused."
+        case Verdict.CUT_BY_SWA:
+            return f"{more} if the window rows were there{_freed(lookup, causes)}."
+        case Verdict.NO_STATE:
+            return f"{more} if the rows of {finding.rule} were there."
+        case Verdict.OTHER_NAMESPACE:
+            return f"{more} if both requests had one namespace."
+        case Verdict.EVICTED:
+            return f"{more} if it had stayed: {_departure(lookup, causes)}."
+        case Verdict.NOT_STORED:
+            if lookup.left is None:
+                return "The cache is off."
+            return f"{more} if it were stored: {_departure(lookup, causes)}."
+        case Verdict.IN_FLIGHT:
+            return f"{more} if {finding.detail} had been ready."
+    return f"{more} without this rule."
+
+
+def _freed(lookup: LookupDone, causes: Causes) -> str:
+    event = causes.get(lookup.swa_lost)
+    if not isinstance(event, SwaFreed):
+        return ""
+    by = f" for {event.by}" if event.by else ""
+    return f"; [{event.start:,},{event.stop:,}) was freed by {event.reason}{by} in event {event.seq}"
+
+
+def _departure(lookup: LookupDone, causes: Causes) -> str:
+    left = lookup.left
+    if left is None:
+        return "how is not known"
+    by = f" to make room for {left.by}" if left.by else ""
+    match causes.get(left.event):
+        case SpanEvicted() as event:
+            return f"evicted ({event.reason}){by} in event {event.seq}"
+        case NotStored() as event:
+            return f"computed by {event.request} but not stored ({event.reason.replace('_', ' ')}), event {event.seq}"
+        case CacheFlushed() as event:
+            return f"flushed in event {event.seq}"
+    return f"{left.reason.replace('_', ' ')}{by}, event {left.event}"
+
+
+def _quoted(words: Words, ids: tuple[int, ...]) -> str:
+    if not ids:
+        return "nothing"
+    text = words.text(ids)
+    shown = text if len(text) <= MAX_SHOWN else text[:MAX_SHOWN] + "…"
+    return f"'{shown}'"
+
+
+def _tokens(count: int) -> str:
+    return f"{count:,} token" if count == 1 else f"{count:,} tokens"

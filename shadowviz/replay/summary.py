@@ -1,0 +1,114 @@
+"""What a run lost and why: lost tokens summed by verdict, and the one change that would win most."""
+
+from collections.abc import Iterable
+
+import msgspec
+
+from shadowviz.replay.explain import Explanation
+from shadowviz_engine.core.verdict import Finding, Verdict
+
+
+class Loss(msgspec.Struct, frozen=True):
+    """All lookups with one verdict."""
+
+    verdict: str
+    requests: int
+    lost: int
+    """Tokens that lifting the leading rule alone would have saved, each lookup by itself."""
+    example: str
+    """The request that lost most."""
+    example_seq: int
+    example_lost: int
+    change: str
+    """What to do about it; empty when there is nothing to do."""
+
+
+class Summary(msgspec.Struct, frozen=True):
+    """A run in figures; lengths in tokens."""
+
+    lookups: int
+    prompt_tokens: int
+    reused_tokens: int
+    computed_tokens: int
+    hit_rate: float
+    """Reused of prompt tokens, 0 to 1."""
+    losses: tuple[Loss, ...]
+    """The dearest first."""
+    best_change: str
+    """What would win most; empty when nothing is lost."""
+
+
+def summarise(explanations: Iterable[Explanation]) -> Summary:
+    """Figures of a run, with what was lost by verdict."""
+    groups: dict[str, list[Explanation]] = {}
+    for explanation in explanations:
+        groups.setdefault(group_of(explanation.verdict), []).append(explanation)
+    everything = [explanation.lookup for group in groups.values() for explanation in group]
+    prompt = sum(lookup.num_prompt for lookup in everything)
+    reused = sum(lookup.reused for lookup in everything)
+    losses = sorted((_loss(name, group) for name, group in groups.items()), key=lambda loss: -loss.lost)
+    best = next((loss.change for loss in losses if loss.lost and loss.change), "")
+    rate = reused / prompt if prompt else 0.0
+    return Summary(len(everything), prompt, reused, prompt - reused, rate, tuple(losses), best)
+
+
+def group_of(finding: Finding) -> str:
+    """Verdict with the part of its detail that lookups have in common."""
+    if finding.verdict in (Verdict.PAGE_ALIGNED, Verdict.IN_FLIGHT, Verdict.OTHER_NAMESPACE, Verdict.UNKNOWN):
+        return str(finding.verdict)
+    return finding.label
+
+
+def _loss(name: str, group: list[Explanation]) -> Loss:
+    dearest = max(group, key=lambda explanation: explanation.lost)
+    return Loss(
+        name,
+        len(group),
+        sum(explanation.lost for explanation in group),
+        dearest.request,
+        dearest.lookup.seq,
+        dearest.lost,
+        _change(dearest.verdict, dearest.lookup.unit),
+    )
+
+
+def _change(finding: Finding, unit: int) -> str:
+    match finding.verdict:
+        case Verdict.TOKENS_DIFFER:
+            return _TOKEN_CHANGES.get(
+                finding.detail, "make the beginning of the prompts the same, and put what varies last"
+            )
+        case Verdict.TOO_SHORT | Verdict.PAGE_ALIGNED | Verdict.CAPPED:
+            return f"resume at any length (--resume any), or use a page smaller than {unit:,}"
+        case Verdict.CUT_BY_SWA:
+            return "keep more window rows: --retention all or forks, or a larger window pool"
+        case Verdict.NO_STATE:
+            return f"keep the rows of {finding.rule} as long as the tree keeps the tokens"
+        case Verdict.EVICTED if finding.detail == "ttl":
+            return "keep idle paths longer (--idle-ttl)"
+        case Verdict.EVICTED:
+            return "give the pools more room (--pool-bytes or --mem-fraction)"
+        case Verdict.NOT_STORED if finding.detail == "off":
+            return "turn the cache on (without --no-cache)"
+        case Verdict.NOT_STORED if finding.detail == "flush":
+            return "flush less often"
+        case Verdict.NOT_STORED:
+            return "let the first request finish"
+        case Verdict.IN_FLIGHT:
+            return "send requests with one beginning after the first of them has been computed"
+        case Verdict.OTHER_NAMESPACE:
+            return "use one namespace for prompts that may share state"
+        case Verdict.UNKNOWN:
+            return "remember more of what leaves, or look at a shorter run"
+    return ""
+
+
+_TOKEN_CHANGES = {
+    "CRLF": "send LF, not CR LF, at line ends",
+    "LINE_SEPARATOR": "send LF at line ends",
+    "TRAILING_SPACE": "strip blanks at line ends before sending",
+    "SPACE_COUNT": "send the same number of blanks",
+    "UNICODE_FORM": "send text in one Unicode form (NFC)",
+    "CASE": "send the same capital and small letters",
+    "RETOKENIZED": "send the stored token ids again instead of encoding their text anew",
+}

@@ -1,0 +1,132 @@
+"""The embedded engine as a source of events: it runs prompts in this process."""
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from shadowviz.tokens.requests import PromptRequest
+from shadowviz_engine.core.errors import InputError
+from shadowviz_engine.core.events import Event
+from shadowviz_engine.core.sinks import Sink, TeeSink
+from shadowviz_engine.runtime.engine import Engine
+from shadowviz_engine.runtime.options import EngineOptions
+from shadowviz_engine.runtime.request import Request
+
+NAP_S = 0.05
+"""Longest sleep between two looks at the clock and at `stop`."""
+
+INTERRUPTED = "interrupted"
+"""Reason of requests that were aborted by `stop`."""
+
+
+class EmbeddedRun:
+    """Prompts on an engine of this process; the engine starts with the object.
+
+    Raises:
+        InputError: options or model that cannot be used.
+        CapacityError: pools too small for a single page.
+    """
+
+    def __init__(self, options: EngineOptions, sinks: Sequence[Sink] = (), record_text: bool = False) -> None:
+        self._fresh = _Fresh()
+        self._record_text = record_text
+        self._stopped = False
+        self.engine = Engine(options, TeeSink([self._fresh, *sinks]))
+        self.started = False
+        """Whether a pass of the model has begun: until then nothing is worth keeping."""
+
+    @property
+    def vocab_size(self) -> int:
+        """Token ids that the model knows."""
+        return self.engine.model.config.vocab_size
+
+    def stop(self) -> None:
+        """End after the pass that runs now; what has not finished is aborted and the record closed."""
+        self._stopped = True
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the run was ended by `stop`."""
+        return self._stopped
+
+    def events(
+        self,
+        requests: Sequence[PromptRequest],
+        stop_ids: tuple[int, ...] = (),
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> Iterator[Event]:
+        """Run the requests, each from its `at_s` on, and give the events of every pass; closes the engine.
+
+        Raises:
+            InputError: a request that the model cannot run.
+            CapacityError: a request that can never fit the pools.
+        """
+        waiting = deque(sorted(requests, key=lambda request: request.at_s))
+        submitted: list[str] = []
+        start = time.monotonic()
+        try:
+            while not self._stopped:
+                now_s = time.monotonic() - start
+                while waiting and waiting[0].at_s <= now_s:
+                    self.engine.submit(self._request(waiting[0], stop_ids))
+                    submitted.append(waiting.popleft().id)
+                self.started = True
+                busy = self.engine.step()
+                yield from self._fresh.take()
+                if not busy and not waiting:
+                    break
+                if not busy:
+                    sleep(min(NAP_S, max(0.0, waiting[0].at_s - (time.monotonic() - start))))
+            for name in submitted if self._stopped else ():
+                self.engine.abort(name, INTERRUPTED)
+        finally:
+            self.engine.close()
+        yield from self._fresh.take()
+
+    def _request(self, prompt: PromptRequest, stop_ids: tuple[int, ...]) -> Request:
+        return Request(
+            id=prompt.id,
+            token_ids=prompt.token_ids,
+            max_tokens=prompt.max_tokens,
+            namespace=prompt.namespace,
+            temperature=prompt.temperature,
+            top_p=prompt.top_p,
+            seed=prompt.seed,
+            stop_ids=stop_ids,
+            text=prompt.text if self._record_text else None,
+        )
+
+
+class _Fresh:
+    """Events since they were taken last."""
+
+    def __init__(self) -> None:
+        self._events: list[Event] = []
+        self.emit: Callable[[Event], None] = self._events.append
+
+    def take(self) -> list[Event]:
+        """The events so far, which are then forgotten."""
+        taken = self._events[:]
+        self._events.clear()
+        return taken
+
+    def flush(self) -> None:
+        """Do nothing: every event is already here."""
+
+    def close(self) -> None:
+        """Do nothing: there is nothing to let go of."""
+
+
+def engine_options(values: Mapping[str, Any]) -> EngineOptions:
+    """Options from plain values, as a command line or a file gives them.
+
+    Raises:
+        InputError: an unknown name, or a value of the wrong type or out of its range.
+    """
+    try:
+        return msgspec.convert(dict(values), EngineOptions, strict=False)
+    except msgspec.ValidationError as error:
+        raise InputError(f"engine options: {error}") from None
