@@ -2,9 +2,9 @@
 
 from array import array
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
-from shadowviz_engine.core.events import SlotRun
-from shadowviz_engine.core.holdings import Runs
+from shadowviz_engine.core.holdings import Run, Runs
 
 QUEUED, WAITING, PREFILL, DECODE, DONE, ABORTED = range(6)
 REQUEST_STATES = ("queued", "waiting", "prefill", "decode", "done", "aborted")
@@ -241,17 +241,16 @@ class RunStore:
     def __init__(self) -> None:
         self.flat = array("i")
 
-    def append(self, runs: Iterable[SlotRun]) -> int:
+    def append(self, runs: Iterable[Run]) -> int:
         """Store `runs`; where they begin."""
         at = len(self.flat)
-        for run in runs:
-            self.flat.extend(run)
+        self.flat.fromlist(list(chain.from_iterable(runs)))
         return at
 
     def read(self, at: int, num_runs: int) -> Runs:
         """The runs stored from `at` on."""
-        flat = self.flat
-        return tuple([SlotRun(flat[i], flat[i + 1], flat[i + 2]) for i in range(at, at + 3 * num_runs, 3)])
+        numbers = iter(self.flat[at : at + 3 * num_runs])
+        return tuple(zip(numbers, numbers, numbers, strict=True))
 
     def truncate(self, length: int) -> None:
         """Forget everything stored from `length` on."""

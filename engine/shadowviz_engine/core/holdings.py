@@ -3,10 +3,11 @@
 from bisect import bisect_right
 from collections.abc import Iterable
 from itertools import pairwise
+from typing import TypeAlias
 
-from shadowviz_engine.core.events import SlotRun
-
-Runs = tuple[SlotRun, ...]
+Run: TypeAlias = tuple[int, int, int]
+"""Start, stop and slot of a `SlotRun`; plain, because a named tuple takes three times as long to make."""
+Runs: TypeAlias = tuple[Run, ...]
 """Runs by token position, disjoint."""
 
 LIMIT = 2**31
@@ -30,15 +31,16 @@ def add_runs(held: Runs, added: Runs) -> Runs | None:
     """Both together, by position; None if a token would have two slots."""
     if not held or not added:
         return held or added
-    last, first = held[-1], added[0]
-    if last.stop < first.start:
+    start, stop, slot = held[-1]
+    next_start, next_stop, next_slot = added[0]
+    if stop < next_start:
         return held + added
-    if last.stop == first.start:
-        if last.slot + last.stop - last.start != first.slot:
+    if stop == next_start:
+        if slot + stop - start != next_slot:
             return held + added
-        return (*held[:-1], SlotRun(last.start, first.stop, last.slot), *added[1:])
+        return (*held[:-1], (start, next_stop, slot), *added[1:])
     both = sorted(held + added)
-    if any(a.stop > b.start for a, b in pairwise(both)):
+    if any(a[1] > b[0] for a, b in pairwise(both)):
         return None
     return tuple(both)
 
@@ -55,33 +57,37 @@ def take_runs(held: Runs, taken: Runs) -> Runs | None:
             if index < 0:
                 return None
             run = rest[index]
-            if run.stop <= at or run.slot - run.start != shift:
+            if run[1] <= at or run[2] - run[0] != shift:
                 return None
-            end = min(stop, run.stop)
+            end = min(stop, run[1])
             rest[index : index + 1] = _outside(run, at, end)
             at = end
     return tuple(rest)
 
 
-def cut_runs(runs: Iterable[SlotRun], start: int, stop: int) -> tuple[Runs, Runs]:
+def cut_runs(runs: Iterable[Run], start: int, stop: int) -> tuple[Runs, Runs]:
     """The parts of `runs` at tokens [start, stop), and the parts outside."""
-    inside: list[SlotRun] = []
-    outside: list[SlotRun] = []
+    inside: list[Run] = []
+    outside: list[Run] = []
     for run in runs:
-        low, high = max(run.start, start), min(run.stop, stop)
-        if low >= high:
+        run_start, run_stop, slot = run
+        if run_stop <= start or run_start >= stop:
             outside.append(run)
-            continue
-        inside.append(SlotRun(low, high, run.slot + low - run.start))
-        outside += _outside(run, low, high)
+        elif start <= run_start and run_stop <= stop:
+            inside.append(run)
+        else:
+            low, high = max(run_start, start), min(run_stop, stop)
+            inside.append((low, high, slot + low - run_start))
+            outside += _outside(run, low, high)
     return tuple(inside), tuple(outside)
 
 
-def _outside(run: SlotRun, start: int, stop: int) -> list[SlotRun]:
+def _outside(run: Run, start: int, stop: int) -> list[Run]:
     """What is left of `run` without its tokens [start, stop)."""
+    run_start, run_stop, slot = run
     left = []
-    if run.start < start:
-        left.append(SlotRun(run.start, start, run.slot))
-    if stop < run.stop:
-        left.append(SlotRun(stop, run.stop, run.slot + stop - run.start))
+    if run_start < start:
+        left.append((run_start, start, slot))
+    if stop < run_stop:
+        left.append((stop, run_stop, slot + stop - run_start))
     return left

@@ -55,7 +55,8 @@ class FileSink:
             raise LogError(f"{self.path} is closed: event {pending[0].seq} comes too late")
         num_dense = _num_dense(pending, seq)
         if num_dense:
-            self._write(self._encoder.encode_lines(pending[:num_dense]), length)
+            dense = pending if num_dense == len(pending) else pending[:num_dense]
+            self._write(self._encoder.encode_lines(dense), length)
             self._written = (seq + num_dense, self._file.tell())
         if num_dense < len(pending):
             self._file.close()

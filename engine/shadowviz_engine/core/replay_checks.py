@@ -1,13 +1,10 @@
 """What an event may refer to; every contradiction is one line that names the event."""
 
-from array import array
-
 from shadowviz_engine.core.columns import DONE
 from shadowviz_engine.core.errors import LogError
 from shadowviz_engine.core.events import Event
 from shadowviz_engine.core.holdings import Runs, flaw_of, take_runs
 from shadowviz_engine.core.replay_state import ReplayState
-from shadowviz_engine.core.snapshot import unpack_ids
 
 
 def contradiction(event: Event, found: str) -> LogError:
@@ -62,38 +59,50 @@ def check_new(state: ReplayState, event: Event, node: int) -> None:
         raise contradiction(event, f"node {node} is not the next new id: expected {len(state.nodes)}")
 
 
-def check_runs(event: Event, runs: Runs, start: int, stop: int) -> None:
-    """`runs` are sound, and lie inside tokens [start, stop).
+def check_runs(event: Event, runs: Runs) -> None:
+    """`runs` are by position, disjoint and in range.
 
     Raises:
         LogError: they are not.
     """
     flaw = flaw_of(runs)
-    if flaw is None and runs and (runs[0].start < start or runs[-1].stop > stop):
-        flaw = f"runs [{runs[0].start},{runs[-1].stop}) reach outside [{start},{stop})"
     if flaw is not None:
         raise contradiction(event, flaw)
 
 
-def left_after_taking(state: ReplayState, event: Event, pool: str, row: int, runs: Runs) -> Runs:
-    """What the request in `row` still holds in `pool` when `runs` are taken from it.
+def check_inside(event: Event, runs: Runs, start: int, stop: int) -> None:
+    """`runs`, which are sound, lie in tokens [start, stop).
 
     Raises:
-        LogError: it does not hold them.
+        LogError: they do not.
     """
-    left = take_runs(state.held[pool].get(row, ()), runs)
+    if runs and (runs[0][0] < start or runs[-1][1] > stop):
+        raise contradiction(event, f"runs [{runs[0][0]},{runs[-1][1]}) reach outside [{start},{stop})")
+
+
+def left_after_taking(event: Event, pool: str, held: Runs, runs: Runs) -> Runs:
+    """What is left of `held` when `runs` are taken.
+
+    Raises:
+        LogError: `runs` are not sound, or not all of them are held.
+    """
+    if not runs:
+        return held
+    if held == runs:
+        return ()
+    check_runs(event, runs)
+    left = take_runs(held, runs)
     if left is None:
-        name = state.requests.names[row]
-        raise contradiction(event, f"request {name!r} does not hold all of {len(runs)} {pool} runs named")
+        raise contradiction(event, f"its request does not hold all of the {pool} slots in it")
     return left
 
 
-def token_ids(event: Event, data: bytes) -> "array[int]":
-    """Ids packed in `data`.
+def num_ids(event: Event, data: bytes) -> int:
+    """Number of token ids packed in `data`.
 
     Raises:
-        LogError: `data` is no whole number of ids.
+        LogError: `data` is no whole number of them.
     """
     if len(data) % 4:
         raise contradiction(event, f"{len(data)} bytes of tokens: expected 4 a token")
-    return unpack_ids(data)
+    return len(data) // 4

@@ -19,9 +19,9 @@ from shadowviz_engine.core.replay_checks import (
     check_runs,
     contradiction,
     left_after_taking,
+    num_ids,
     request_row,
     running_row,
-    token_ids,
 )
 from shadowviz_engine.core.replay_state import ReplayState
 
@@ -34,10 +34,10 @@ def submit(state: ReplayState, event: RequestSubmitted) -> Saved:
     requests, tokens = state.requests, state.tokens
     if event.request in requests.index:
         raise contradiction(event, f"request {event.request!r} was submitted before")
-    ids = token_ids(event, event.tokens)
+    num_prompt = num_ids(event, event.tokens)
     saved = (len(tokens), len(state.namespaces.names))
-    requests.append(event.request, state.namespaces.intern(event.namespace), len(ids), len(tokens))
-    tokens.extend(ids)
+    requests.append(event.request, state.namespaces.intern(event.namespace), num_prompt, len(tokens))
+    state.add_tokens(event.tokens)
     return saved
 
 
@@ -96,44 +96,53 @@ def step(state: ReplayState, event: StepDone) -> Saved:
     """Requests have more tokens computed; a request whose prompt is whole decodes."""
     requests = state.requests
     states, computed, num_prompt, index = requests.state, requests.computed, requests.num_prompt, requests.index
-    rows = []
+    chunks = []
     for name, start, stop in event.prefill:
         row = running_row(state, event, name)
         if not 0 <= start < stop <= num_prompt[row]:
             raise contradiction(event, f"chunk [{start},{stop}) of a prompt of {num_prompt[row]} tokens")
-        rows.append(row)
+        chunks.append((row, stop, states[row], computed[row]))
+    decoded = []
     for name in event.decode:
         row = index.get(name, -1)
         if row < 0 or states[row] >= DONE:
             row = running_row(state, event, name)
-        rows.append(row)
-    before = [(states[row], computed[row]) for row in rows]
-    for (_, _, stop), row in zip(event.prefill, rows, strict=False):
+        decoded.append(row)
+    for row, stop, _, _ in chunks:
         computed[row] = stop
         states[row] = DECODE if stop == num_prompt[row] else PREFILL
-    for row in rows[len(event.prefill) :]:
+    begun = []
+    for row in decoded:
         computed[row] += 1
-        states[row] = DECODE
-    return rows, before
+        if states[row] != DECODE:
+            begun.append((row, states[row]))
+            states[row] = DECODE
+    return chunks, decoded, begun
 
 
-def undo_step(state: ReplayState, rows: list[int], before: list[tuple[int, int]]) -> None:
+def undo_step(
+    state: ReplayState, chunks: list[tuple[int, int, int, int]], decoded: list[int], begun: list[tuple[int, int]]
+) -> None:
     """The requests have what they had."""
-    requests = state.requests
-    for row, (was, computed) in zip(rows, before, strict=True):
-        requests.state[row], requests.computed[row] = was, computed
+    states, computed = state.requests.state, state.requests.computed
+    for row, was in reversed(begun):
+        states[row] = was
+    for row in decoded:
+        computed[row] -= 1
+    for row, _, was, num_computed in reversed(chunks):
+        states[row], computed[row] = was, num_computed
 
 
 def finish(state: ReplayState, event: RequestFinished) -> Saved:
     """A request has ended, and its output is known."""
     requests, tokens = state.requests, state.tokens
     row = running_row(state, event, event.request)
-    ids = token_ids(event, event.tokens)
+    num_output = num_ids(event, event.tokens)
     saved = (row, requests.state[row], len(tokens))
     requests.state[row] = DONE
     requests.output_at[row] = len(tokens)
-    requests.num_output[row] = len(ids)
-    tokens.extend(ids)
+    requests.num_output[row] = num_output
+    state.add_tokens(event.tokens)
     return saved
 
 
@@ -165,7 +174,7 @@ def take_slots(state: ReplayState, event: SlotsTaken) -> Saved:
     pool = event.pool
     _check_pool(event, pool)
     row = running_row(state, event, event.request)
-    check_runs(event, event.runs, 0, LIMIT)
+    check_runs(event, event.runs)
     held = state.held[pool].get(row, ())
     both = add_runs(held, event.runs)
     if both is None:
@@ -179,9 +188,8 @@ def free_slots(state: ReplayState, event: SlotsFreed) -> Saved:
     pool = event.pool
     _check_pool(event, pool)
     row = request_row(state, event, event.request)
-    check_runs(event, event.runs, 0, LIMIT)
     held = state.held[pool].get(row, ())
-    state.set_held(pool, row, left_after_taking(state, event, pool, row, event.runs))
+    state.set_held(pool, row, left_after_taking(event, pool, held, event.runs))
     return pool, row, held
 
 

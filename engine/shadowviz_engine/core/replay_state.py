@@ -1,12 +1,15 @@
 """What a replayer keeps: columns of nodes and requests, tokens, runs, and how they are read."""
 
+import sys
 from array import array
 from collections.abc import Iterator
 
 from shadowviz_engine.core.columns import NamespaceTable, NodeColumns, RequestColumns, RunStore
-from shadowviz_engine.core.events import LogOpened
+from shadowviz_engine.core.events import LogOpened, SlotRun
 from shadowviz_engine.core.holdings import Runs
-from shadowviz_engine.core.snapshot import HolderState, NodeState, pack_ids, state_digest
+from shadowviz_engine.core.snapshot import HolderState, NodeState, pack_ids, state_digest, unpack_ids
+
+_NATIVE = array("i").itemsize == 4 and sys.byteorder == "little"
 
 
 class ReplayState:
@@ -60,19 +63,26 @@ class ReplayState:
                     terminal=bool(nodes.terminal[node]),
                     locks=nodes.locks[node],
                     tokens=pack_ids(self.node_tokens(node)),
-                    full=self.full_runs(node),
-                    swa=self.swa_runs(node),
+                    full=slot_runs(self.full_runs(node)),
+                    swa=slot_runs(self.swa_runs(node)),
                 )
 
     def holder_states(self) -> Iterator[HolderState]:
         """Requests that hold slots beside the tree's, in order of submission."""
         full, swa = self.held["full"], self.held["swa"]
         for row in sorted(full.keys() | swa.keys()):
-            yield HolderState(self.requests.names[row], full.get(row, ()), swa.get(row, ()))
+            yield HolderState(self.requests.names[row], slot_runs(full.get(row, ())), slot_runs(swa.get(row, ())))
 
     def digest(self) -> str:
         """Digest of the state, as in `LogClosed`."""
         return state_digest(self.node_states(), self.holder_states())
+
+    def add_tokens(self, packed: bytes) -> None:
+        """Append ids (int32, little-endian) to the token store."""
+        if _NATIVE:
+            self.tokens.frombytes(packed)
+        else:
+            self.tokens.extend(unpack_ids(packed))
 
     def set_held(self, pool: str, row: int, runs: Runs) -> None:
         """Make `runs` all that the request in `row` holds in `pool`."""
@@ -80,3 +90,8 @@ class ReplayState:
             self.held[pool][row] = runs
         else:
             self.held[pool].pop(row, None)
+
+
+def slot_runs(runs: Runs) -> tuple[SlotRun, ...]:
+    """The same runs with names for their parts."""
+    return tuple(SlotRun(*run) for run in runs)

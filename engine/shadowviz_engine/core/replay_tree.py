@@ -14,9 +14,9 @@ from shadowviz_engine.core.events import (
 )
 from shadowviz_engine.core.holdings import Runs, add_runs, cut_runs
 from shadowviz_engine.core.replay_checks import (
+    check_inside,
     check_living,
     check_new,
-    check_runs,
     contradiction,
     left_after_taking,
     request_row,
@@ -132,11 +132,11 @@ def insert(state: ReplayState, event: SpanInserted) -> Saved:
     if parent:
         check_living(state, event, parent)
     _check_span(state, event, row)
-    check_runs(event, event.full, event.start, event.stop)
-    check_runs(event, event.swa, event.start, event.stop)
     full, swa = state.held["full"].get(row, ()), state.held["swa"].get(row, ())
-    full_left = left_after_taking(state, event, "full", row, event.full)
-    swa_left = left_after_taking(state, event, "swa", row, event.swa)
+    full_left = left_after_taking(event, "full", full, event.full)
+    swa_left = left_after_taking(event, "swa", swa, event.swa)
+    check_inside(event, event.full, event.start, event.stop)
+    check_inside(event, event.swa, event.start, event.stop)
     saved = (row, full, swa, len(runs.flat), len(state.tokens), len(state.namespaces.names))
     nodes.append(
         start=event.start,
@@ -241,12 +241,13 @@ def publish_swa(state: ReplayState, event: SwaPublished) -> Saved:
     nodes, node = state.nodes, event.node
     row = request_row(state, event, event.request)
     check_living(state, event, node)
-    check_runs(event, event.runs, nodes.start[node], nodes.stop[node])
+    held = state.held["swa"].get(row, ())
+    left = left_after_taking(event, "swa", held, event.runs)
+    check_inside(event, event.runs, nodes.start[node], nodes.stop[node])
     both = add_runs(state.swa_runs(node), event.runs)
     if both is None:
         raise contradiction(event, f"node {node} has window rows of these tokens already")
-    held = state.held["swa"].get(row, ())
-    state.set_held("swa", row, left_after_taking(state, event, "swa", row, event.runs))
+    state.set_held("swa", row, left)
     return row, held, _set_swa(state, node, both)
 
 
