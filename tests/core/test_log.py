@@ -1,0 +1,315 @@
+import json
+import os
+import threading
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from shadowviz_engine.core import log_reader
+from shadowviz_engine.core.errors import LogError
+from shadowviz_engine.core.events import Event, LogClosed, LogOpened, PathEnded
+from shadowviz_engine.core.log import FileSink
+from shadowviz_engine.core.log_reader import UnknownEvent, read_log
+from shadowviz_engine.core.presets import preset
+
+STORED = Path(__file__).parents[2] / "fixtures" / "logs" / "schema-1.jsonl"
+OPENED = LogOpened(seq=0, t_ns=0, schema=1, geometry=preset("recall"))
+
+
+def ended(seq: int, node: int = 1) -> PathEnded:
+    return PathEnded(seq=seq, t_ns=seq, node=node)
+
+
+def written(path: Path, *events: Event) -> Path:
+    sink = FileSink(path, overwrite=True)
+    for event in events:
+        sink.emit(event)
+    sink.close()
+    return path
+
+
+def log_of(tmp_path: Path, *lines: str | bytes) -> Path:
+    """A log whose first line is sound, then `lines` as they are."""
+    path = tmp_path / "log.jsonl"
+    encoded = [line if isinstance(line, bytes) else line.encode() + b"\n" for line in lines]
+    path.write_bytes(b"".join([msgspec.json.encode(OPENED), b"\n", *encoded]))
+    return path
+
+
+def test_what_was_written_is_read_again_whatever_the_batch(tmp_path: Path) -> None:
+    events = [OPENED, *(ended(seq, seq + 5) for seq in range(1, 9)), LogClosed(seq=9, t_ns=9, count=9, digest="x")]
+    for batch in (1, 3, 100):
+        path = tmp_path / f"{batch}.jsonl"
+        sink = FileSink(path, batch)
+        for event in events:
+            sink.emit(event)
+        sink.close()
+        sink.close()
+        reader = read_log(path)
+        assert list(reader) == events
+        assert (reader.summary.complete, reader.summary.lost, reader.summary.num_events) == (True, None, 10)
+        assert reader.summary.closed == events[-1]
+
+
+def test_events_are_in_the_file_after_a_flush_and_when_the_batch_is_full(tmp_path: Path) -> None:
+    sink = FileSink(tmp_path / "log.jsonl", batch=3)
+    sink.emit(OPENED)
+    assert sink.path.read_bytes() == b""
+    sink.flush()
+    assert sink.path.read_bytes().count(b"\n") == 1
+    for seq in (1, 2, 3, 4):
+        sink.emit(ended(seq))
+    assert sink.path.read_bytes().count(b"\n") == 4
+    sink.close()
+
+
+def test_a_log_that_is_not_empty_is_replaced_only_when_asked(tmp_path: Path) -> None:
+    path = written(tmp_path / "log.jsonl", OPENED, ended(1))
+    before = path.read_bytes()
+    with pytest.raises(LogError, match="is not empty: choose another file, or ask to overwrite it"):
+        FileSink(path)
+    assert path.read_bytes() == before
+    FileSink(path, overwrite=True).close()
+    FileSink(path).close()
+    assert path.read_bytes() == b""
+
+
+def test_a_file_that_cannot_be_written_is_named_and_nothing_is_left(tmp_path: Path) -> None:
+    with pytest.raises(LogError, match=r"cannot write .*none/log.jsonl: No such file"):
+        FileSink(tmp_path / "none" / "log.jsonl")
+
+
+def test_an_event_after_closing_is_refused(tmp_path: Path) -> None:
+    sink = FileSink(tmp_path / "log.jsonl", batch=1)
+    sink.emit(OPENED)
+    sink.close()
+    with pytest.raises(LogError, match="is closed: event 1 comes too late"):
+        sink.emit(ended(1))
+
+
+def test_a_missing_event_ends_the_file_before_the_hole(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    sink = FileSink(path)
+    for event in (OPENED, ended(1), ended(3)):
+        sink.emit(event)
+    with pytest.raises(LogError, match="ends at seq 1: event 3 came next"):
+        sink.close()
+    assert [e.seq for e in read_log(path)] == [0, 1]
+
+
+class Interrupting:
+    """A file that lets half of a write through and is interrupted then, once."""
+
+    def __init__(self, file: object, where: str) -> None:
+        self.file, self.where = file, where
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self.file, name)
+
+    def write(self, data: memoryview) -> int:
+        if self.where == "before":
+            self.where = ""
+            raise KeyboardInterrupt
+        if self.where == "within":
+            self.where = "before"
+            return self.file.write(data[: len(data) // 2])
+        if self.where == "after":
+            self.where = ""
+            self.file.write(data)
+            raise KeyboardInterrupt
+        return self.file.write(data)
+
+
+@pytest.mark.parametrize("where", ["before", "within", "after"])
+def test_an_interrupt_while_writing_leaves_whole_lines_and_the_next_flush_goes_on(tmp_path: Path, where: str) -> None:
+    path = tmp_path / "log.jsonl"
+    sink = FileSink(path)
+    sink.emit(OPENED)
+    sink.flush()
+    sink._file = Interrupting(sink._file, where)
+    sink.emit(ended(1))
+    sink.emit(ended(2))
+    with pytest.raises(KeyboardInterrupt):
+        sink.flush()
+    assert [e.seq for e in read_log(path)] == [0]
+    sink.emit(ended(3))
+    sink.close()
+    assert [e.seq for e in read_log(path)] == [0, 1, 2, 3]
+
+
+def test_an_interrupt_before_written_events_are_forgotten_does_not_write_them_twice(tmp_path: Path) -> None:
+    sink = FileSink(tmp_path / "log.jsonl")
+    events = [OPENED, ended(1)]
+    for event in events:
+        sink.emit(event)
+    sink.flush()
+    sink._pending[:] = events
+    sink.emit(ended(2))
+    sink.close()
+    assert [e.seq for e in read_log(sink.path)] == [0, 1, 2]
+
+
+def test_a_full_disk_is_one_line_and_keeps_whole_lines(tmp_path: Path) -> None:
+    resource = pytest.importorskip("resource")
+    signal = pytest.importorskip("signal")
+    path = tmp_path / "log.jsonl"
+    sink = FileSink(path)
+    sink.emit(OPENED)
+    sink.flush()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 10, limits[1]))
+    try:
+        sink.emit(ended(1))
+        with pytest.raises(LogError, match=r"cannot write .*log.jsonl: File too large"):
+            sink.close()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, handler)
+    assert [e.seq for e in read_log(path)] == [0]
+
+
+@given(cut=st.integers(0, STORED.stat().st_size))
+def test_a_log_cut_at_any_byte_opens_and_says_what_is_lost(tmp_path_factory: pytest.TempPathFactory, cut: int) -> None:
+    data = STORED.read_bytes()
+    path = tmp_path_factory.getbasetemp() / "cut.jsonl"
+    path.write_bytes(data[:cut])
+    whole = list(read_log(STORED))
+    first_line = data.index(b"\n")
+    if cut < first_line:
+        with pytest.raises(LogError, match=r"is empty: expected a log|ends inside line 1: nothing of it can be read"):
+            read_log(path)
+        return
+    reader = read_log(path)
+    events = list(reader)
+    # A line is whole when only its line feed is missing.
+    num_whole = data[:cut].count(b"\n") + (data[cut : cut + 1] == b"\n")
+    assert events == whole[:num_whole]
+    if num_whole == len(whole):
+        assert reader.summary.complete
+        assert reader.summary.lost is None
+    else:
+        assert not reader.summary.complete
+        torn = data[:cut].rpartition(b"\n")[2] != b"" and data[cut : cut + 1] != b"\n"
+        expected = f"inside line {num_whole + 1}: the event with seq {num_whole}" if torn else f"seq {num_whole - 1}"
+        assert expected in (reader.summary.lost or "")
+
+
+def test_an_unknown_type_is_kept_with_its_line_and_counted(tmp_path: Path) -> None:
+    line = '{"type":"PageMoved","seq":1,"t_ns":5,"page":3}'
+    path = log_of(tmp_path, line, '{"type":"PathEnded","seq":2,"t_ns":6,"node":1}')
+    reader = read_log(path)
+    assert reader.summary.unknown == {"PageMoved": 1}
+    assert list(reader)[1] == UnknownEvent(seq=1, t_ns=5, kind="PageMoved", raw=line.encode())
+
+
+def test_a_field_that_this_version_does_not_know_is_passed_over(tmp_path: Path) -> None:
+    path = log_of(tmp_path, '{"type":"PathEnded","seq":1,"t_ns":6,"node":1,"colour":"red"}')
+    assert list(read_log(path))[1] == PathEnded(seq=1, t_ns=6, node=1)
+
+
+DEEP = "[" * 100_000
+PATH_ENDED = '{"type":"PathEnded","seq":%s,"t_ns":1,"node":1}'
+
+
+@pytest.mark.parametrize(
+    ("lines", "found"),
+    [
+        ([PATH_ENDED % 2], "line 2: seq 2 where 1 was expected"),
+        ([PATH_ENDED % 1, PATH_ENDED % 1], "line 3: seq 1 where 2 was expected"),
+        (['{"type":"LogClosed","seq":1,"t_ns":1,"count":3,"digest":""}'], "line 2: LogClosed counts 3 events"),
+        (['{"type":"LogClosed","seq":1,"t_ns":1,"count":1,"digest":""}', PATH_ENDED % 2], "line 3: something follows"),
+        ([msgspec.json.encode(msgspec.structs.replace(OPENED, seq=1)).decode()], "line 2: a second LogOpened"),
+        ([PATH_ENDED % '"1"'], "line 2: no event: Expected `int`, got `str`"),
+        (['{"type":"PathEnded","seq":1,"t_ns":1}'], "line 2: no event: .*missing required field `node`"),
+        (['{"type":"RequestSubmitted","seq":1,"t_ns":1,"request":"a","tokens":"%%"}'], "line 2: no event"),
+        (['{"seq":1,"t_ns":1}'], "line 2: no event: .*missing required field `type`"),
+        ([""], "line 2: no event"),
+        (["[1,2]"], "line 2: no event: Expected `object`, got `array`"),
+        (["hello"], "line 2: no event: JSON is malformed"),
+        ([b"hello"], "line 2: no event: JSON is malformed"),
+        ([b'{"type":"Path\xff"}\n'], "line 2: no event"),
+        ([b"\x00\x01\x02\n"], "line 2: no event"),
+        (['{"type":"Deep","seq":1,"t_ns":1,"x":' + DEEP], "line 2: no event"),
+        ([PATH_ENDED % ("9" * 5000)], "line 2: "),
+    ],
+)
+def test_a_line_that_is_no_event_is_one_error_that_names_it(tmp_path: Path, lines: list[str], found: str) -> None:
+    path = log_of(tmp_path, *lines)
+    with pytest.raises(LogError, match=found) as error:
+        list(read_log(path))
+    assert str(error.value).startswith(str(path))
+    assert "\n" not in str(error.value)
+    assert len(str(error.value)) < 400
+
+
+@pytest.mark.parametrize(
+    ("data", "found"),
+    [
+        (b"", "is empty: expected a log"),
+        (b"\n", "line 1 is not a JSON object with a type"),
+        (b"hello", "line 1 is not a JSON object with a type"),
+        (b"\x7fELF\x02\x01" + bytes(range(256)) * 20, "line 1 is not a JSON object with a type"),
+        (DEEP.encode(), "line 1 is not a JSON object with a type"),
+        (b'{"type":' + DEEP.encode() + b"\n", "line 1 is not a JSON object with a type"),
+        (b'{"name":"other"}\n', "line 1 is not a JSON object with a type"),
+        (b'{"type":"PathEnded","seq":0,"t_ns":1,"node":1}\n', "begins with 'PathEnded', expected LogOpened"),
+        (b'{"type":"LogOpened","seq":0,"t_ns":0,"schema":0}\n', "has schema 0, this version reads 1 to 1"),
+        (
+            b'{"type":"LogOpened","seq":0,"t_ns":0,"schema":1}\n',
+            "line 1: no event: .*missing required field",
+        ),
+        (b'{"type":"LogOpened","seq":0,"t_ns":0,"sche', "ends inside line 1: nothing of it can be read"),
+    ],
+)
+def test_a_file_that_is_no_log_is_one_error(tmp_path: Path, data: bytes, found: str) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_bytes(data)
+    with pytest.raises(LogError, match=found) as error:
+        read_log(path)
+    assert "\n" not in str(error.value)
+    assert len(str(error.value)) < 400
+
+
+def test_a_geometry_that_contradicts_itself_is_refused(tmp_path: Path) -> None:
+    fields = json.loads(msgspec.json.encode(OPENED))
+    fields["geometry"]["page_size"] = 10
+    path = tmp_path / "log.jsonl"
+    path.write_text(json.dumps(fields) + "\n")
+    with pytest.raises(LogError, match="line 1: no event: page_size 10 splits a window"):
+        read_log(path)
+
+
+def test_a_line_longer_than_any_event_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = log_of(tmp_path, '{"type":"PathEnded","seq":1' + " " * 5000)
+    monkeypatch.setattr(log_reader, "MAX_LINE_BYTES", 4096)
+    with pytest.raises(LogError, match="line 2: longer than 4096 bytes"):
+        list(read_log(path))
+
+
+def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(LogError, match=r"cannot read .*none.jsonl: No such file or directory"):
+        read_log(tmp_path / "none.jsonl")
+    with pytest.raises(LogError, match="is not a regular file: expected a log"):
+        read_log(tmp_path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_is_refused_without_waiting_for_a_writer(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    errors: list[LogError] = []
+
+    def read() -> None:
+        try:
+            read_log(tmp_path / "pipe")
+        except LogError as error:
+            errors.append(error)
+
+    # Opening a pipe for reading would wait for ever, so a thread that is left behind shows it.
+    reading = threading.Thread(target=read, daemon=True)
+    reading.start()
+    reading.join(timeout=30)
+    assert [str(error) for error in errors] == [f"{tmp_path / 'pipe'} is not a regular file: expected a log"]
