@@ -12,6 +12,9 @@ ANCHOR = 4
 """Equal tokens in a row that count as an agreement."""
 CONVINCING = 2
 """An agreement this many times as long as what was skipped to reach it is taken without looking further."""
+MAX_NEEDED = 32
+"""Longest agreement that is asked for because of what only the stored path has."""
+
 FOLLOW_UP = 256
 """Tokens of the prompt that are searched for the next agreement once there was one."""
 
@@ -41,6 +44,10 @@ def differing_stretches(prompt: "array[int]", stored: "array[int]", start: int) 
             return
 
 
+def _outweighs(stretch: Stretch) -> bool:
+    return stretch.agreed >= max(stretch.prompt.size, min(stretch.stored.size, MAX_NEEDED))
+
+
 class _Search:
     """Positions of every run of `ANCHOR` stored tokens, and the walk along the prompt that looks them up."""
 
@@ -53,7 +60,10 @@ class _Search:
             self._places.setdefault(self._gram(self._stored_bytes, place), []).append(place)
 
     def next_agreement(self, a: int, b: int, reach: int) -> Stretch | None:
-        """The first convincing agreement behind prompt position `a` and stored position `b`, or else the longest."""
+        """The first convincing agreement behind prompt position `a` and stored position `b`, or else the longest.
+
+        One that is shorter than what differs before it is chance: the two texts are not alike.
+        """
         best: Stretch | None = None
         at = a
         while at < min(len(self._prompt) - ANCHOR + 1, a + reach):
@@ -66,7 +76,7 @@ class _Search:
             if best is None or found.agreed > best.agreed:
                 best = found
             at = found.prompt.stop + found.agreed
-        return best if reach > FOLLOW_UP else None
+        return best if best is not None and reach > FOLLOW_UP and _outweighs(best) else None
 
     def _agreement(self, at: int, a: int, b: int) -> Stretch | None:
         places = self._places.get(self._gram(self._prompt_bytes, at))

@@ -1,6 +1,7 @@
 """The facts behind a verdict, each as one plain sentence with how it is known."""
 
 from collections.abc import Iterator, Mapping
+from unicodedata import normalize
 
 import msgspec
 
@@ -85,9 +86,10 @@ def elsewhere_facts(lookup: LookupDone, causes: Causes) -> Iterator[Fact]:
 def parting_facts(parting: Parting, words: Words, user: str) -> Iterator[Fact]:
     """Where the prompt parts from the nearest stored path."""
     by = f", last used by {user}" if user else ""
+    stored, prompt = _told_apart(words, parting)
     yield Fact(
         f"At token {parting.rule.token:,} it parts from a stored path (node n{parting.node}{by}): "
-        f"stored {_quoted(words, parting.stored)}, prompt {_quoted(words, parting.prompt)}.",
+        f"stored {stored}, prompt {prompt}.",
         Origin.OBSERVED,
     )
     if not parting.agreed:
@@ -176,12 +178,20 @@ def _departure(lookup: LookupDone, causes: Causes) -> str:
     return f"{left.reason.replace('_', ' ')}{by}, event {left.event}"
 
 
-def _quoted(words: Words, ids: tuple[int, ...]) -> str:
-    if not ids:
+def _told_apart(words: Words, parting: Parting) -> tuple[str, str]:
+    """Both stretches as they show that they differ: text, else code points, else ids."""
+    stored, prompt = (words.text(ids) if ids else "" for ids in (parting.stored, parting.prompt))
+    if stored == prompt:
+        return f"ids {list(parting.stored)}", f"ids {list(parting.prompt)} (the same text)"
+    if normalize("NFKC", stored) == normalize("NFKC", prompt):
+        stored, prompt = (text.encode("ascii", "backslashreplace").decode() for text in (stored, prompt))
+    return _quoted(stored), _quoted(prompt)
+
+
+def _quoted(text: str) -> str:
+    if not text:
         return "nothing"
-    text = words.text(ids)
-    shown = text if len(text) <= MAX_SHOWN else text[:MAX_SHOWN] + "…"
-    return f"'{shown}'"
+    return f"'{text}'" if len(text) <= MAX_SHOWN else f"'{text[:MAX_SHOWN]}…'"
 
 
 def _tokens(count: int) -> str:

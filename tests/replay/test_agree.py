@@ -35,10 +35,17 @@ def test_a_convincing_agreement_near_by_wins_over_a_longer_one_far_away() -> Non
 
 
 def test_without_a_convincing_agreement_the_longest_is_taken() -> None:
-    tail = list(range(5000, 5200))
+    tail = list(range(5000, 5400))
     prompt = ids([1, *range(100, 500), *tail])
     stored = ids([1, *range(1000, 1600), *tail])
-    assert list(differing_stretches(prompt, stored, 1)) == [Stretch(Extent(1, 401), Extent(1, 601), 200)]
+    assert list(differing_stretches(prompt, stored, 1)) == [Stretch(Extent(1, 401), Extent(1, 601), 400)]
+
+
+def test_an_agreement_shorter_than_what_differs_before_it_is_chance() -> None:
+    shared = [7001, 7002, 7003, 7004, 7005]
+    prompt = ids([1, *range(100, 280), *shared, *range(300, 400)])
+    stored = ids([1, *range(1000, 1500), *shared, *range(2000, 2400)])
+    assert list(differing_stretches(prompt, stored, 1)) == []
 
 
 def test_sequences_that_never_agree_again_have_no_stretch() -> None:
