@@ -106,7 +106,7 @@ def read_path(path: str, tokenizer: Tokenizer) -> Iterator[PromptRequest]:
 
 
 def read_demo(tokenizer: Tokenizer) -> Iterator[PromptRequest]:
-    """The demo workload: 34 requests of 100 to 1,400 tokens, written for pages of 256 tokens."""
+    """The demo workload: 35 requests of 100 to 1,400 tokens, written for pages of 256 tokens."""
     with files("shadowviz").joinpath("data", "demo.jsonl").open("rb") as stream:
         yield from read_jsonl(stream, "demo.jsonl", tokenizer)
 

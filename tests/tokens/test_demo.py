@@ -42,6 +42,7 @@ PREFIXES = {
     "log-edited": (1300, 66, 0),
     "inbox-ids": (541, 516, 512),
     "cafe-decomposed": (290, 6, 0),
+    "inbox-crlf": (602, 78, 0),
     "library-effort": (790, 1, 0),
     "log-harbour-office-2": (1299, 1281, 1280),
     "log-3": (1300, 1281, 1280),
@@ -113,8 +114,11 @@ def test_a_small_change_at_the_head_loses_every_page_and_nothing_else_differs(
     assert len(first.token_ids) - 1 >= PAGE
 
 
-def test_the_changed_texts_look_the_same(demo: dict[str, PromptRequest]) -> None:
-    changed, original = demo["log-crlf"].text, demo["log-1"].text
-    assert changed is not None
-    assert changed.count("\r\n") == 1
-    assert changed.replace("\r\n", "\n") == original
+@pytest.mark.parametrize(("changed", "original", "num_ends"), [("log-crlf", "log-1", 1), ("inbox-crlf", "inbox-1", 36)])
+def test_texts_with_other_line_ends_look_the_same(
+    demo: dict[str, PromptRequest], changed: str, original: str, num_ends: int
+) -> None:
+    text = demo[changed].text
+    assert text is not None
+    assert text.count("\r\n") == num_ends
+    assert text.replace("\r\n", "\n") == demo[original].text
