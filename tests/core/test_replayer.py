@@ -1,7 +1,7 @@
 import random
 from collections.abc import Iterator
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from shadowviz_engine.core.columns import REQUEST_STATES
@@ -352,7 +352,6 @@ def picture(replayer: Replayer) -> object:
     )
 
 
-@settings(deadline=None, max_examples=60)
 @random_runs
 def test_a_replayed_run_has_the_state_of_an_independent_model_after_every_event(seed: int, num_operations: int) -> None:
     model, replayer = Model(seed), Replayer()
@@ -371,7 +370,6 @@ def test_a_replayed_run_has_the_state_of_an_independent_model_after_every_event(
         assert list(replayer.request_tokens(row)) == request.ids
 
 
-@settings(deadline=None, max_examples=40)
 @random_runs
 def test_undoing_every_event_gives_back_every_earlier_state(seed: int, num_operations: int) -> None:
     replayer = Replayer()
