@@ -80,6 +80,16 @@ def test_the_any_rule_resumes_inside_a_node_where_every_row_is_live() -> None:
     assert plan_reuse(Lookup(1025, 638, 1024), rules, live).usable == 0
 
 
+def test_a_tail_longer_than_the_window_asks_for_its_rows_in_the_window_table() -> None:
+    rules = reuse_rules(preset("recall"), ResumeRule.ANY)
+    lookup = Lookup(31, 30, 30)
+    # At 30 the window is [23, 30), the open CSA window with its overlap [24, 30) and the open HCA window [16, 30).
+    assert plan_reuse(lookup, rules, {"swa_kv": [Extent(23, 30)]}).usable == 0
+    assert plan_reuse(lookup, rules, {"swa_kv": [Extent(16, 30)]}).usable == 30
+    kept_apart = {"swa_kv": [Extent(23, 30)], "hca_tail": [Extent(16, 30)]}
+    assert plan_reuse(lookup, rules, kept_apart).usable == 30
+
+
 @pytest.mark.parametrize(
     ("num_tokens", "reused"), [(255, 0), (256, 0), (257, 256), (512, 256), (513, 512), (16007, 15872)]
 )
