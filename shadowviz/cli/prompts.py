@@ -9,8 +9,6 @@ if TYPE_CHECKING:
     from shadowviz.tokens.requests import PromptRequest
     from shadowviz.tokens.tokenizer import Tokenizer
 
-DEMO = "demo.jsonl"
-
 
 def read_prompts(path: str, text: str | None, demo: bool, tokenizer: "Tokenizer") -> "list[PromptRequest]":
     """Prompts of a file, of stdin (`-`), of the command line, or of the demo; all are read before the first runs.
@@ -18,7 +16,7 @@ def read_prompts(path: str, text: str | None, demo: bool, tokenizer: "Tokenizer"
     Raises:
         InputError: no source or two, no request, or a request that is wrong.
     """
-    from shadowviz.tokens.requests import PromptRequest, read_path
+    from shadowviz.tokens.requests import PromptRequest, read_demo, read_path
 
     if sum((bool(path), text is not None, demo)) != 1:
         raise InputError("expected one source of prompts: a file, - for stdin, --text or --demo")
@@ -26,16 +24,7 @@ def read_prompts(path: str, text: str | None, demo: bool, tokenizer: "Tokenizer"
         if not text:
             raise InputError("--text is empty: expected a prompt")
         return [PromptRequest("text", array("q", tokenizer.encode(text)), text=text)]
-    requests = _demo(tokenizer) if demo else list(read_path(path, tokenizer))
+    requests = list(read_demo(tokenizer)) if demo else list(read_path(path, tokenizer))
     if not requests:
         raise InputError(f"{path} holds no request: expected one JSON object a line")
     return requests
-
-
-def _demo(tokenizer: "Tokenizer") -> "list[PromptRequest]":
-    from importlib.resources import files
-
-    from shadowviz.tokens.requests import read_jsonl
-
-    with (files("shadowviz") / "data" / DEMO).open("rb") as stream:
-        return list(read_jsonl(stream, DEMO, tokenizer))

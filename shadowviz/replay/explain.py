@@ -7,7 +7,7 @@ import msgspec
 
 from shadowviz.replay import sentences
 from shadowviz.replay.nearest import Parting, Words, nearest_parting
-from shadowviz.replay.sentences import Fact
+from shadowviz.replay.sentences import Fact, Past
 from shadowviz_engine.core.errors import LogError
 from shadowviz_engine.core.events import (
     CacheFlushed,
@@ -51,13 +51,12 @@ class Explainer:
         self.state = Replayer()
         """State after the events fed so far."""
         self._words = words
-        self._causes: dict[int, Event] = {}
-        self._users: dict[int, str] = {}
+        self._past = Past({}, {})
 
     @property
     def departures(self) -> Iterable[Event]:
         """Events so far that took state out of the cache or kept it out, in order."""
-        return self._causes.values()
+        return self._past.causes.values()
 
     def feed(self, event: Event) -> Explanation | None:
         """Take the next event; an explanation when it is a lookup.
@@ -67,9 +66,9 @@ class Explainer:
         """
         explanation = self._explain_event(event) if isinstance(event, LookupDone) else None
         if isinstance(event, (SwaFreed, SpanEvicted, NotStored, CacheFlushed)):
-            self._causes[event.seq] = event
+            self._past.causes[event.seq] = event
         elif isinstance(event, (LookupDone, SpanInserted)):
-            self._users[event.seq] = event.request
+            self._past.users[event.seq] = event.request
         self.state.apply(event)
         return explanation
 
@@ -98,15 +97,15 @@ class Explainer:
         nodes = self.state.nodes
         used = nodes.last_used[lookup.node] if 0 < lookup.node < len(nodes) else -1
         facts = [
-            *sentences.common_facts(lookup, self._users.get(used, "")),
+            *sentences.common_facts(lookup, self._past.users.get(used, "")),
             *sentences.cut_facts(opened, lookup),
-            *sentences.elsewhere_facts(lookup, self._causes),
+            *sentences.elsewhere_facts(lookup, self._past),
         ]
         if parting is not None:
-            facts += sentences.parting_facts(parting, self._words, self._users.get(parting.used, ""))
+            facts += sentences.parting_facts(parting, self._words, self._past.users.get(parting.used, ""))
         facts.append(sentences.outcome(lookup))
         facts += [
-            sentences.finding_fact(finding, lookup, self._causes, leads=place == 0)
+            sentences.finding_fact(finding, lookup, self._past, leads=place == 0)
             for place, finding in enumerate(ranked)
         ]
         return tuple(facts)

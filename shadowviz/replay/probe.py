@@ -64,32 +64,38 @@ def probe(state: Replayer, prompt: "array[int]", namespace: str, departures: Ite
 
 def _walk(state: Replayer, prompt: "array[int]", namespace: str) -> Walk:
     nodes = state.nodes
-    names = state.namespaces.names
-    row = names.index(namespace) if namespace in names else -1
     node, common, partly = 0, 0, False
     while not partly:
-        children = [child for child in nodes.children(node) if nodes.namespace[child] == row]
+        children = _children(state, node, namespace)
         following = next((c for c in children if common < len(prompt) and _first(state, c) == prompt[common]), 0)
         if not following:
-            # The child used last, as the engine has it; of equals the one that came first.
-            near = max(sorted(children), key=lambda child: nodes.last_used[child], default=0)
-            return _settled(state, Walk(common, node, near))
+            return _settled(state, Walk(common, node, _used_last(state, children)), namespace)
         equal = equal_tokens(state.node_tokens(following), prompt[common:])
         common += equal
         node = following
         partly = nodes.start[node] + equal < nodes.stop[node]
-    return _settled(state, Walk(common, node, node))
+    return _settled(state, Walk(common, node, node), namespace)
 
 
-def _settled(state: Replayer, found: Walk) -> Walk:
+def _settled(state: Replayer, found: Walk, namespace: str) -> Walk:
     """The walk under the match mode of the cache: `classic` counts whole registered paths only."""
     assert state.opened is not None, "checked by the caller"
     if state.opened.match_mode != "classic":
         return found
     nodes = state.nodes
-    whole = [n for n in nodes.path(found.node) if nodes.terminal[n] and nodes.stop[n] <= found.common]
-    node = whole[0] if whole else 0
-    return Walk(nodes.stop[node] if node else 0, node, found.near)
+    whole = (n for n in nodes.path(found.node) if nodes.terminal[n] and nodes.stop[n] <= found.common)
+    node = next(whole, 0)
+    return Walk(nodes.stop[node], node, _used_last(state, _children(state, node, namespace)))
+
+
+def _children(state: Replayer, node: int, namespace: str) -> list[int]:
+    nodes, names = state.nodes, state.namespaces.names
+    return [child for child in nodes.children(node) if names[nodes.namespace[child]] == namespace]
+
+
+def _used_last(state: Replayer, children: list[int]) -> int:
+    """The child used last, of equals the oldest; 0 if there is none."""
+    return max(sorted(children), key=lambda child: state.nodes.last_used[child], default=0)
 
 
 def _first(state: Replayer, node: int) -> int:

@@ -1,6 +1,6 @@
 """The facts behind a verdict, each as one plain sentence with how it is known."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from unicodedata import normalize
 
 import msgspec
@@ -29,8 +29,13 @@ class Fact(msgspec.Struct, frozen=True):
     origin: Origin
 
 
-Causes = Mapping[int, Event]
-"""Events by seq that took state out of the cache, or kept it out."""
+class Past(msgspec.Struct, frozen=True):
+    """What a sentence about a lookup may have to name."""
+
+    causes: dict[int, Event]
+    """Events by seq that took state out of the cache, or kept it out."""
+    users: dict[int, str]
+    """By seq, the request of every lookup and of every span that was stored."""
 
 
 def common_facts(lookup: LookupDone, user: str) -> Iterator[Fact]:
@@ -66,7 +71,7 @@ def cut_facts(opened: LogOpened, lookup: LookupDone) -> Iterator[Fact]:
         yield Fact(f"Every state kind is resident for {lookup.matched:,} tokens.", Origin.OBSERVED)
 
 
-def elsewhere_facts(lookup: LookupDone, causes: Causes) -> Iterator[Fact]:
+def elsewhere_facts(lookup: LookupDone, past: Past) -> Iterator[Fact]:
     """Equal tokens that the lookup could not use."""
     if lookup.namespace is not None:
         name = lookup.namespace.namespace or "(the empty one)"
@@ -77,7 +82,7 @@ def elsewhere_facts(lookup: LookupDone, causes: Causes) -> Iterator[Fact]:
         yield Fact(text, Origin.OBSERVED)
     if lookup.left is not None:
         length = _tokens(lookup.left.length)
-        yield Fact(f"{length} of it are remembered as gone: {_departure(lookup, causes)}.", Origin.OBSERVED)
+        yield Fact(f"{length} of it are remembered as gone: {_departure(lookup, past)}.", Origin.OBSERVED)
     if lookup.ghost_overflowed:
         text = "The memory of what left the cache has overflowed: that nothing is remembered proves nothing."
         yield Fact(text, Origin.OBSERVED)
@@ -108,18 +113,18 @@ def outcome(lookup: LookupDone) -> Fact:
     return Fact(f"{_tokens(lookup.reused)} were reused, {computed:,} had to be computed.", Origin.OBSERVED)
 
 
-def finding_fact(finding: Finding, lookup: LookupDone, causes: Causes, *, leads: bool) -> Fact:
+def finding_fact(finding: Finding, lookup: LookupDone, past: Past, *, leads: bool) -> Fact:
     """One rule and its price."""
     head = "Verdict" if leads else "Behind it"
     origin = Origin.ASSUMED if finding.verdict in _ASSUMED else Origin.DERIVED
-    return Fact(f"{head}: {finding.label}. {meaning(finding, lookup, causes)}", origin)
+    return Fact(f"{head}: {finding.label}. {meaning(finding, lookup, past)}", origin)
 
 
 _ASSUMED = (Verdict.IN_FLIGHT, Verdict.NOT_STORED, Verdict.EVICTED, Verdict.OTHER_NAMESPACE, Verdict.UNKNOWN)
 """Their gain supposes that state would have been there which no event shows."""
 
 
-def meaning(finding: Finding, lookup: LookupDone, causes: Causes) -> str:
+def meaning(finding: Finding, lookup: LookupDone, past: Past) -> str:
     """What a finding says about this lookup, in a sentence or two."""
     more = f"{_tokens(finding.gain)} more would be reused"
     match finding.verdict:
@@ -139,36 +144,37 @@ def meaning(finding: Finding, lookup: LookupDone, causes: Causes) -> str:
         case Verdict.CAPPED:
             return f"{more} without the limit on what may be reused."
         case Verdict.CUT_BY_SWA:
-            return f"{more} if the window rows were there{_freed(lookup, causes)}."
+            return f"{more} if the window rows were there{_freed(lookup, past)}."
         case Verdict.NO_STATE:
             return f"{more} if the rows of {finding.rule} were there."
         case Verdict.OTHER_NAMESPACE:
             return f"{more} if both requests had one namespace."
         case Verdict.EVICTED:
-            return f"{more} if it had stayed: {_departure(lookup, causes)}."
+            return f"{more} if it had stayed: {_departure(lookup, past)}."
         case Verdict.NOT_STORED:
             if lookup.left is None:
                 return "The cache is off."
-            return f"{more} if it were stored: {_departure(lookup, causes)}."
+            return f"{more} if it were stored: {_departure(lookup, past)}."
         case Verdict.IN_FLIGHT:
             return f"{more} if {finding.detail} had been ready."
     return f"{more} without this rule."
 
 
-def _freed(lookup: LookupDone, causes: Causes) -> str:
-    event = causes.get(lookup.swa_lost)
+def _freed(lookup: LookupDone, past: Past) -> str:
+    event = past.causes.get(lookup.swa_lost)
     if not isinstance(event, SwaFreed):
-        return ""
+        user = past.users.get(lookup.swa_lost)
+        return f"; {user} had let go of them when it stored the path in event {lookup.swa_lost}" if user else ""
     by = f" for {event.by}" if event.by else ""
     return f"; [{event.start:,},{event.stop:,}) was freed by {event.reason}{by} in event {event.seq}"
 
 
-def _departure(lookup: LookupDone, causes: Causes) -> str:
+def _departure(lookup: LookupDone, past: Past) -> str:
     left = lookup.left
     if left is None:
         return "how is not known"
     by = f" to make room for {left.by}" if left.by else ""
-    match causes.get(left.event):
+    match past.causes.get(left.event):
         case SpanEvicted() as event:
             return f"evicted ({event.reason}){by} in event {event.seq}"
         case NotStored() as event:

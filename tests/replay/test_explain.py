@@ -1,0 +1,103 @@
+"""The facts behind a verdict in sentences, and what a run lost in sum."""
+
+from lookup_runs import ExplainedRun
+
+from shadowviz.replay.explain import Explanation
+from shadowviz.replay.summary import summarise
+from shadowviz_engine.core.derive import Origin
+from shadowviz_engine.core.verdict import Verdict
+
+LONG = list(range(10_000, 18_000))
+
+
+def told(explanation: Explanation) -> str:
+    return "\n".join(f"{fact.origin}: {fact.text}" for fact in explanation.facts)
+
+
+def test_the_chain_of_facts_names_path_token_and_price() -> None:
+    run = ExplainedRun(retention="all")
+    run.run(LONG)
+    prompt = [*LONG[:5], 99_005, *LONG[6:]]
+    assert told(run.run(prompt)).splitlines() == [
+        "observed: 8,000 tokens asked; the first 5 are equal to a stored path (node n1, last used by r1).",
+        "derived: A reused length is a multiple of 256 (page rule): 0 of 5 tokens.",
+        "observed: At token 5 it parts from a stored path (node n1, last used by r1): stored '10005', prompt '99005'.",
+        "derived: Behind that, 7,994 tokens agree again.",
+        "observed: 0 tokens were reused, 8,000 had to be computed.",
+        "derived: Verdict: TOKENS_DIFFER(SHIFTED). 7,936 tokens more would be reused if the differing text were as "
+        "stored.",
+        "derived: Behind it: TOO_SHORT(256). What could be reused is shorter than one unit; 5 tokens more would be "
+        "reused without the rule.",
+    ]
+
+
+def test_a_cut_by_the_window_names_the_event_that_freed_the_rows() -> None:
+    run = ExplainedRun(retention="window")
+    run.run(LONG[:2048])
+    explanation = run.run([*LONG[:1600], *range(100)])
+    assert explanation.verdict.verdict is Verdict.CUT_BY_SWA
+    assert f"r1 had let go of them when it stored the path in event {explanation.lookup.swa_lost}" in told(explanation)
+
+
+def test_a_cut_under_pressure_names_the_request_that_needed_the_room() -> None:
+    run = ExplainedRun(retention="all", num_full_pages=60, num_swa_pages=12)
+    run.run(LONG[:2048])
+    run.run(range(50_000, 52_560))
+    explanation = run.run([*LONG[:1600], *range(100)])
+    assert explanation.verdict.verdict is Verdict.CUT_BY_SWA
+    assert f"was freed by pressure for r2 in event {explanation.lookup.swa_lost}." in told(explanation)
+
+
+def test_an_eviction_names_reason_and_event_and_is_marked_as_assumed() -> None:
+    run = ExplainedRun(retention="all", num_full_pages=10, num_swa_pages=10)
+    run.run(range(2000))
+    run.run(range(50_000, 52_000))
+    explanation = run.run(range(2000))
+    assert explanation.verdict.label == "EVICTED(lru)"
+    assert explanation.facts[-1].origin is Origin.ASSUMED or explanation.facts[-2].origin is Origin.ASSUMED
+    assert "evicted (lru) to make room for r2 in event" in told(explanation)
+
+
+def test_equal_tokens_in_another_namespace_are_named() -> None:
+    run = ExplainedRun(retention="all")
+    run.run(LONG[:1000], namespace="lora")
+    explanation = run.run(LONG[:1000])
+    assert explanation.verdict.label == "OTHER_NAMESPACE(lora)"
+    assert "1,000 tokens are stored under namespace lora" in told(explanation)
+
+
+def test_a_request_that_computes_the_same_tokens_now_is_named() -> None:
+    run = ExplainedRun(retention="all")
+    request, _ = run.driver.start(LONG[:1000])
+    run.driver.start(LONG[:1000])
+    explanation = run.catch_up()[-1]
+    assert explanation.verdict.label == f"IN_FLIGHT({request})"
+    assert f"1,000 tokens were being computed by {request} at that moment." in told(explanation)
+
+
+def test_with_the_cache_off_it_says_so() -> None:
+    run = ExplainedRun(cache_on=False)
+    run.run(LONG[:1000])
+    assert "the cache is off, so nothing was looked for" in told(run.run(LONG[:1000]))
+
+
+def test_losses_are_summed_by_verdict_with_the_worst_example_first() -> None:
+    run = ExplainedRun(retention="all")
+    explanations = [
+        run.run(LONG),
+        run.run([*LONG[:5], 99_005, *LONG[6:]]),
+        run.run([*LONG[:5], 88_006, *LONG[6:1000]]),
+        run.run(LONG[:300]),
+        run.run(LONG),
+    ]
+    summary = summarise(explanations)
+    assert [(loss.verdict, loss.requests, loss.lost, loss.example) for loss in summary.losses] == [
+        ("TOKENS_DIFFER(SHIFTED)", 1, 7936, "r2"),
+        ("TOKENS_DIFFER(TEXT)", 1, 768, "r3"),
+        ("PAGE_ALIGNED", 1, 43, "r4"),
+        ("COLD", 1, 0, "r1"),
+        ("FULL_HIT", 1, 0, "r5"),
+    ]
+    assert (summary.lookups, summary.prompt_tokens) == (5, 8000 + 8000 + 1000 + 300 + 8000)
+    assert summary.reused_tokens == sum(explanation.lookup.reused for explanation in explanations)
+    assert summary.best_change.startswith("make the beginning")

@@ -1,0 +1,91 @@
+"""The gain of TOKENS_DIFFER, against a cache that really stored the other text."""
+
+import pytest
+from lookup_runs import ExplainedRun
+
+from shadowviz_engine.core.reuse import ResumeRule
+from shadowviz_engine.core.verdict import Verdict
+
+LONG = list(range(10_000, 18_000))
+
+
+def changed(values: list[int], *places: int, by: int = 1000) -> list[int]:
+    """The same tokens, but for those at `places`."""
+    return [value + by if place in places else value for place, value in enumerate(values)]
+
+
+def test_one_differing_token_costs_what_the_repaired_prompt_would_reuse() -> None:
+    run = ExplainedRun(retention="all")
+    run.run(LONG)
+    explanation = run.run(changed(LONG, 5))
+    assert explanation.verdict.label == "TOKENS_DIFFER(SHIFTED)"
+    assert (explanation.lookup.reused, explanation.verdict.gain) == (0, 7936)
+    assert explanation.parting is not None
+    assert (explanation.parting.rule.token, explanation.parting.agreed) == (5, 7994)
+    # What was claimed, tried: the prompt as stored reuses exactly that much.
+    assert run.run(LONG).lookup.reused == 7936
+
+
+def test_differences_of_one_cause_are_lifted_together() -> None:
+    run = ExplainedRun(retention="all")
+    run.run(LONG)
+    explanation = run.run(changed(LONG, *range(5, 8000, 40)))
+    assert explanation.parting is not None
+    assert (explanation.verdict.gain, explanation.parting.num_stretches) == (7936, 200)
+
+
+def test_a_difference_of_another_cause_ends_the_gain() -> None:
+    run = ExplainedRun(retention="all")
+    run.run(LONG)
+    explanation = run.run(changed(changed(LONG, 5), 4000, by=7))
+    assert explanation.verdict.label == "TOKENS_DIFFER(SHIFTED)"
+    assert explanation.verdict.gain == 3840
+
+
+def test_a_prompt_that_shares_one_token_with_anything_is_cold() -> None:
+    run = ExplainedRun(retention="all")
+    run.run(LONG)
+    explanation = run.run([LONG[0], *range(50_000, 57_999)])
+    assert (explanation.lookup.common, explanation.verdict.verdict) == (1, Verdict.COLD)
+
+
+def test_the_gain_is_that_of_the_stored_path_which_agrees_longest() -> None:
+    run = ExplainedRun(retention="all")
+    run.run([1, 2, 3, *LONG[:2000]])
+    run.run([1, 2, 4, *range(60_000, 62_000)])
+    explanation = run.run([1, 2, 9, *LONG[:2000]])
+    # The child used last is the other one; both part from the prompt at token 2.
+    assert explanation.parting is not None
+    assert (explanation.parting.rule.token, explanation.verdict.gain) == (2, 1792)
+
+
+def test_tokens_that_only_the_stored_path_has_are_no_gain() -> None:
+    run = ExplainedRun(retention="all")
+    run.run([*LONG[:10], *range(70_000, 75_000), *LONG[10:1000]])
+    explanation = run.run(LONG[:1000])
+    assert explanation.verdict.verdict is Verdict.TOKENS_DIFFER
+    assert explanation.verdict.gain <= 1000
+
+
+def test_window_rows_that_are_gone_bound_the_gain() -> None:
+    run = ExplainedRun(retention="window")
+    run.run(LONG[:2048])
+    far = run.run([*changed(LONG[:1600], 5), *range(80_000, 80_100)])
+    assert far.parting is not None
+    # Only the last window of the stored path is kept, and the repaired prompt would leave the path before it.
+    assert far.parting.rule.gain == 0
+
+
+@pytest.mark.parametrize("prompt", [LONG[:300], LONG[:256], LONG[:1]])
+def test_a_prompt_that_is_stored_whole_parts_from_nothing(prompt: list[int]) -> None:
+    run = ExplainedRun(retention="all")
+    run.run(LONG)
+    assert run.run(prompt).parting is None
+
+
+def test_in_classic_mode_the_gain_counts_whole_registered_paths() -> None:
+    run = ExplainedRun(match_mode="classic", resume=ResumeRule.ANY)
+    run.run(LONG[:400])
+    explanation = run.run([*changed(LONG[:400], 5), 1, 2, 3])
+    assert explanation.parting is not None
+    assert explanation.parting.rule.gain == 400
