@@ -28,7 +28,8 @@ $(STAMP): pyproject.toml constraints.txt
 	  echo "make: no '$(PYTHON)' here: install Python 3.11 or newer, or name it: make PYTHON=/path/to/python3.11" >&2; exit 1; }
 	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	  echo "make: '$(PYTHON)' is $$("$(PYTHON)" --version 2>&1), wanted Python 3.11 or newer: make PYTHON=/path/to/python3.11" >&2; exit 1; }
-	@"$(BIN)/python" -m pip --version >/dev/null 2>&1 || "$(PYTHON)" -m venv --clear $(VENV)
+	@"$(BIN)/python" -c 'import pip, sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
+	  "$(PYTHON)" -m venv --clear $(VENV)
 	"$(BIN)/python" -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $@
 
