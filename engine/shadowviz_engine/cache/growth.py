@@ -60,8 +60,10 @@ def trim(state: CacheState, sequence: Sequence, keep: list[Extent]) -> None:
 
 def promised(state: CacheState, sequence: Sequence, end: int, forks: tuple[int, ...] = ()) -> list[Extent]:
     """Tokens whose window rows the policy keeps for the path of `sequence`, stored up to `end`."""
+    if state.retention.mode is RetentionMode.ALL:
+        return [Extent(0, end)]
     points = resume_points(state.retention, state.rules, sequence.num_prompt, max(end, sequence.num_prompt), forks)
-    extents = retained_extents(state.retention, state.geometry, state.rules, points, end)
+    extents = retained_extents(state.geometry, state.rules, points)
     if "window_off_by_one" in state.faults:
         extents = [Extent(extent.start + 1, extent.stop) for extent in extents]
     return extents

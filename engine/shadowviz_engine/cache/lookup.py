@@ -1,26 +1,20 @@
 """What a prompt finds in the cache: the walk, every rule's length, and the facts a verdict needs."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from shadowviz_engine.cache.pools import extents_of
-from shadowviz_engine.cache.radix import ROOT, TOKEN_BYTES, Node, Walk, common_bytes, path_of
+from shadowviz_engine.cache.radix import TOKEN_BYTES, Node, Walk, common_bytes, path_of
 from shadowviz_engine.cache.state import CacheState
 from shadowviz_engine.core.events import Elsewhere, LeftCache, LookupDone
 from shadowviz_engine.core.kinds import Shape
 from shadowviz_engine.core.reuse import Lookup, Residency, ResumeRule, ReusePlan, plan_reuse
 from shadowviz_engine.core.spans import Extent
 
+_ALL_LIVE: Residency = {}
+
 MAX_NAMESPACES = 64
 """Other namespaces that a lookup compares with; beyond that a shared prefix there goes unnoticed."""
-
-
-def walk(state: CacheState, namespace: str, key: bytes) -> Walk:
-    """Follow a prompt in the match mode of the cache; changes nothing."""
-    if not state.options.cache_on:
-        return Walk(Node(ROOT, None, b"", 0, namespace), 0, True, True)
-    if state.options.match_mode == "classic":
-        return state.tree.walk_classic(namespace, key)
-    return state.tree.walk(namespace, key)
 
 
 def lookup_done(
@@ -35,41 +29,49 @@ def lookup_done(
     """
     num_prompt = len(key) >> 3
     common = found.common
-    resident: Residency = {} if found.swa_live else residency(state, found)
+    resident: Residency = _ALL_LIVE if found.swa_live else residency(state, found)
     plan = plan_reuse(Lookup(num_prompt, common, cap), state.rules, resident)
-    left = elsewhere = in_flight = None
-    near = 0
-    if common < num_prompt:
-        near = _near(found)
-        left = _left(state, found, key, plan)
-        if len(state.tree.roots) > (namespace in state.tree.roots):
-            elsewhere = _other_namespace(state, namespace, key, plan)
-        if state.sequences:
-            in_flight = _in_flight(state, request, namespace, key, plan)
+    seq, t_ns = stamp
     return LookupDone(
-        seq=stamp[0],
-        t_ns=stamp[1],
+        seq=seq,
+        t_ns=t_ns,
         request=request,
         num_prompt=num_prompt,
         common=common,
         cap=cap,
-        cap_rule="last token" if cap >= num_prompt - 1 else "logprobs",
         unit=plan.unit,
         matched=plan.matched,
         usable=plan.usable,
         reused=plan.reused,
         cap_gain=plan.cap_gain,
         page_gain=plan.page_gain,
-        kinds=plan.kinds,
         node=found.node.id,
-        near=near,
-        swa_lost=_swa_lost(state, found, plan) if plan.kinds else -1,
-        left=left,
-        namespace=elsewhere,
-        in_flight=in_flight,
-        ghost_overflowed=state.ghost.forgotten > 0,
-        cache_on=state.options.cache_on,
+        **_circumstances(state, found, request, namespace, key, plan),
     )
+
+
+def _circumstances(
+    state: CacheState, found: Walk, request: str, namespace: str, key: bytes, plan: ReusePlan
+) -> dict[str, Any]:
+    """Fields of a lookup that most have no use for."""
+    fields: dict[str, Any] = {}
+    if plan.common < plan.num_prompt:
+        fields["near"] = _near(found)
+        fields["left"] = _left(state, found, key, plan)
+        if len(state.tree.roots) > (namespace in state.tree.roots):
+            fields["namespace"] = _other_namespace(state, namespace, key, plan)
+        if state.sequences:
+            fields["in_flight"] = _in_flight(state, request, namespace, key, plan)
+    if plan.kinds:
+        fields["kinds"] = plan.kinds
+        fields["swa_lost"] = _swa_lost(state, found, plan)
+    if plan.cap < plan.num_prompt - 1:
+        fields["cap_rule"] = "logprobs"
+    if state.ghost.forgotten:
+        fields["ghost_overflowed"] = True
+    if not state.options.cache_on:
+        fields["cache_on"] = False
+    return fields
 
 
 def residency(state: CacheState, found: Walk) -> Residency:
@@ -131,7 +133,7 @@ def _other_namespace(state: CacheState, namespace: str, key: bytes, plan: ReuseP
     best = plan.common
     where: Walk | None = None
     for other in _other_roots(state, namespace):
-        found = walk(state, other, key)
+        found = state.walk(other, key)
         if found.common > best:
             best, where = found.common, found
     if where is None:

@@ -61,7 +61,7 @@ class CacheManager:
         """
         state = self.state
         key = pack_key(ids)
-        found = lookup.walk(state, namespace, key)
+        found = state.walk(namespace, key)
         stamp = state.emitter.next()
         event = lookup.lookup_done(state, found, request, namespace, key, _cap(key, cap), stamp)
         lookup.touch(found, *stamp)
@@ -71,7 +71,7 @@ class CacheManager:
     def probe(self, ids: Iterable[int], namespace: str = "", cap: int | None = None) -> LookupDone:
         """What a prompt would reuse now; changes and records nothing. Its seq is that of the last event."""
         key = pack_key(ids)
-        found = lookup.walk(self.state, namespace, key)
+        found = self.state.walk(namespace, key)
         stamp = (self.state.emitter.last_seq, 0)
         return lookup.lookup_done(self.state, found, "", namespace, key, _cap(key, cap), stamp)
 
@@ -93,7 +93,7 @@ class CacheManager:
             raise InputError(f"request {request!r} runs already: expected an id of its own")
         key = ids.tobytes()
         limit = _cap(key, cap)
-        found = lookup.walk(state, namespace, key)
+        found = state.walk(namespace, key)
         pages = len(ids) // state.geometry.page_size + 2
         if min(len(state.full.free), len(state.swa.free)) < pages:
             preview = lookup.lookup_done(state, found, request, namespace, key, limit, (state.emitter.last_seq, 0))

@@ -32,18 +32,22 @@ class PagePool:
     def take(self, start: int, num_pages: int) -> list[SlotRun]:
         """Runs for the tokens from `start` to the end of the `num_pages`-th page, all of their slots owned."""
         size = self.page_size
-        runs: list[SlotRun] = []
-        for _ in range(num_pages):
-            page = self.free.pop()
-            offset = start % size
-            stop = start - offset + size
-            self.owned[page] = size - offset
-            slot = page * size + offset
-            if runs and runs[-1].slot + runs[-1].stop - runs[-1].start == slot:
-                runs[-1] = SlotRun(runs[-1].start, stop, runs[-1].slot)
+        pages = self.free[: -num_pages - 1 : -1]
+        del self.free[-num_pages:]
+        owned = self.owned
+        for page in pages:
+            owned[page] = size
+        offset = start % size
+        owned[pages[0]] = size - offset
+        if pages[-1] - pages[0] == num_pages - 1 and pages == list(range(pages[0], pages[0] + num_pages)):
+            return [SlotRun(start, start - offset + num_pages * size, pages[0] * size + offset)]
+        runs = [SlotRun(start, start - offset + size, pages[0] * size + offset)]
+        for page in pages[1:]:
+            last = runs[-1]
+            if last.slot + last.stop - last.start == page * size:
+                runs[-1] = SlotRun(last.start, last.stop + size, last.slot)
             else:
-                runs.append(SlotRun(start, stop, slot))
-            start = stop
+                runs.append(SlotRun(last.stop, last.stop + size, page * size))
         return runs
 
     def release(self, runs: Iterable[SlotRun]) -> None:

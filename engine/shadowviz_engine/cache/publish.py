@@ -14,7 +14,7 @@ from shadowviz_engine.core.spans import Extent, merge, subtract
 
 
 def store(state: CacheState, evictor: Evictor, sequence: Sequence, stop: int, running: bool) -> None:
-    """Put the first `stop` tokens of `sequence` into the tree and move its lock to their end.
+    """Put the first `stop` tokens of `sequence` into the tree; its lock moves to their end while it is running.
 
     What the tree has already is not stored twice: the request goes on with the tree's slots, and its window rows
     heal those that the tree lost. `running` keeps the rows that the run itself still reads.
@@ -22,8 +22,10 @@ def store(state: CacheState, evictor: Evictor, sequence: Sequence, stop: int, ru
     if stop <= sequence.stored:
         return
     key = sequence.key(stop)
-    state.tree.root(sequence.namespace)
-    found = state.tree.walk(sequence.namespace, key)
+    begin = sequence.lock_node
+    if begin is None or begin.stop != sequence.stored:
+        begin = state.tree.root(sequence.namespace)
+    found = state.tree.walk_from(begin, key)
     end = node_at(state, found, found.common)
     evictor.note(end)
     forks = [node.stop for node in path_of(end)[:-1] if len(node.children) > 1]
@@ -41,7 +43,8 @@ def store(state: CacheState, evictor: Evictor, sequence: Sequence, stop: int, ru
         state.emitter.emit(PathEnded(seq=seq, t_ns=t_ns, node=end.id))
     end.terminal = True
     sequence.stored = stop
-    _relock(state, evictor, sequence, end)
+    if running:
+        _relock(state, evictor, sequence, end)
 
 
 def drop(state: CacheState, sequence: Sequence, stop: int, reason: str) -> None:

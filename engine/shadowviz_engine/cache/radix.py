@@ -2,7 +2,8 @@
 
 from array import array
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+
+import msgspec
 
 from shadowviz_engine.core.errors import InputError
 from shadowviz_engine.core.events import SlotRun
@@ -63,8 +64,8 @@ class Node:
         """Digest of the path's whole pages up to `stop`, and the bytes after them; None = not worked out."""
 
 
-class Walk(NamedTuple):
-    """How far a prompt follows stored paths."""
+class Walk(msgspec.Struct, frozen=True, gc=False):
+    """How far a prompt follows stored paths; lives no longer than the lookup."""
 
     node: Node
     """Deepest node that is entered, whole or in part."""
@@ -131,10 +132,14 @@ class RadixTree:
 
     def walk(self, namespace: str, key: bytes) -> Walk:
         """Follow `key` from the root as far as stored paths go; changes nothing."""
-        node = self.roots.get(namespace)
-        if node is None:
+        root = self.roots.get(namespace)
+        if root is None:
             return Walk(Node(ROOT, None, b"", 0, namespace), 0, True, True)
-        offset, live = 0, True
+        return self.walk_from(root, key)
+
+    def walk_from(self, node: Node, key: bytes) -> Walk:
+        """Follow `key` from the end of `node`, whose whole path it begins with; `swa_live` speaks of what follows."""
+        offset, live = node.stop * TOKEN_BYTES, True
         while True:
             child = node.children.get(key[offset : offset + 8])
             if child is None:

@@ -62,11 +62,7 @@ def resume_points(
     return sorted(point for point in floored if point > 0)
 
 
-def retained_extents(
-    retention: Retention, geometry: Geometry, rules: ReuseRules, points: Iterable[int], end: int
-) -> list[Extent]:
-    """Tokens whose window-table rows stay, sorted and disjoint."""
-    if retention.mode is RetentionMode.ALL:
-        return [Extent(0, end)] if end else []
+def retained_extents(geometry: Geometry, rules: ReuseRules, points: Iterable[int]) -> list[Extent]:
+    """Tokens whose window-table rows a resume at `points` needs, sorted and disjoint."""
     page_rule = rules.resume is ResumeRule.PAGE
     return merge(retained_tokens(geometry, point, page_rule) for point in points)

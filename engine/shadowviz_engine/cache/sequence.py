@@ -38,7 +38,7 @@ class Sequence:
         self.full: list[SlotRun] = []
         """Runs of the full pool that the request itself owns."""
         self.swa: list[SlotRun] = []
-        self._slots: npt.NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+        self._slots: npt.NDArray[np.int64] = _NONE
         self._placed: list[SlotRun] = []
 
     def key(self, stop: int) -> bytes:
@@ -71,4 +71,5 @@ class Sequence:
             self.reserved = max(self.reserved, runs[-1].stop)
 
 
+_NONE: npt.NDArray[np.int64] = np.zeros(0, dtype=np.int64)
 _NATIVE: Literal["little", "big"] = "little" if array("H", [1]).tobytes() == b"\x01\x00" else "big"

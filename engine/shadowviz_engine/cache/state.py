@@ -1,16 +1,22 @@
 """The cache's whole state: tree, pools, table, running requests and ghost index, and how events leave it."""
 
+from collections.abc import Callable
+
 from shadowviz_engine.cache.ghost import GhostIndex
 from shadowviz_engine.cache.options import CacheOptions
 from shadowviz_engine.cache.policies import policy_named
 from shadowviz_engine.cache.pools import PagePool, WindowTable
-from shadowviz_engine.cache.radix import Node, RadixTree
+from shadowviz_engine.cache.radix import ROOT, Node, RadixTree, Walk
 from shadowviz_engine.cache.retention import parse_retention
 from shadowviz_engine.cache.sequence import Sequence
 from shadowviz_engine.core.events import PathLocked, PathUnlocked, SlotRun, SlotsFreed, SpanSplit
 from shadowviz_engine.core.geometry import Geometry
 from shadowviz_engine.core.reuse import ResumeRule, reuse_rules
 from shadowviz_engine.core.sinks import Emitter
+
+
+def _walk_off(namespace: str, key: bytes) -> Walk:  # noqa: ARG001
+    return Walk(Node(ROOT, None, b"", 0, namespace), 0, True, True)
 
 
 class CacheState:
@@ -26,6 +32,10 @@ class CacheState:
         self.retention = parse_retention(options.retention)
         self.priority = policy_named(options.policy)
         self.tree = RadixTree()
+        self.walk: Callable[[str, bytes], Walk] = _walk_off
+        """Follows a prompt in the match mode of the cache; changes nothing."""
+        if options.cache_on:
+            self.walk = self.tree.walk_classic if options.match_mode == "classic" else self.tree.walk
         self.full = PagePool("full", options.num_full_pages, geometry.page_size)
         self.swa = PagePool("swa", options.num_swa_pages, geometry.page_size)
         self.table = WindowTable(self.full.num_slots)

@@ -19,7 +19,7 @@ class SlotRun(NamedTuple):
     slot: int
 
 
-class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="type", tag=True):
+class Event(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="type", tag=True, gc=False):
     """A fact with its place in the order of all events."""
 
     volatile: ClassVar[bool] = False
@@ -93,7 +93,7 @@ class RequestWaited(Event, frozen=True, kw_only=True):
     free_pages: int
 
 
-class LeftCache(msgspec.Struct, frozen=True, omit_defaults=True):
+class LeftCache(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """What the ghost index remembers of a longer path that is not stored any more, or never was."""
 
     length: int
@@ -107,7 +107,7 @@ class LeftCache(msgspec.Struct, frozen=True, omit_defaults=True):
     gain: int = 0
 
 
-class Elsewhere(msgspec.Struct, frozen=True, omit_defaults=True):
+class Elsewhere(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """Equal tokens that this lookup may not use: under another namespace, or still being computed."""
 
     common: int

@@ -58,7 +58,7 @@ def replayed_tokens(geometry: Geometry, reused: int) -> int:
     return min(reused, max((kind.replay for kind in geometry.kinds), default=0))
 
 
-class Lookup(msgspec.Struct, frozen=True):
+class Lookup(msgspec.Struct, frozen=True, gc=False):
     """What the tree walk found for a prompt, in tokens."""
 
     num_prompt: int
@@ -68,7 +68,7 @@ class Lookup(msgspec.Struct, frozen=True):
     """Most that may be reused: the prompt less the token that is always computed, or less (logprobs, pairs)."""
 
 
-class KindLength(msgspec.Struct, frozen=True):
+class KindLength(msgspec.Struct, frozen=True, gc=False):
     """What one state kind alone would allow, and what lifting it alone would add."""
 
     kind: str
@@ -76,7 +76,7 @@ class KindLength(msgspec.Struct, frozen=True):
     gain: int
 
 
-class ReusePlan(msgspec.Struct, frozen=True):
+class ReusePlan(msgspec.Struct, frozen=True, gc=False):
     """What is reused of a prompt, and each rule's price; lengths and gains in tokens."""
 
     num_prompt: int
