@@ -5,7 +5,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shadowviz_engine.core.errors import CapacityError, InputError
+from shadowviz_engine.core.errors import CapacityError
 from shadowviz_engine.core.presets import preset
 from shadowviz_engine.model.buffers import StateBuffers
 from shadowviz_engine.model.presets import model_preset
@@ -15,7 +15,10 @@ from shadowviz_engine.runtime.sizing import (
     PageBytes,
     PoolSizes,
     free_memory,
+    least_pool_bytes,
+    least_pools,
     page_bytes,
+    shortfall,
     size_pools,
     window_pages,
 )
@@ -80,19 +83,40 @@ def test_a_share_of_the_free_memory_is_bytes_like_others():
     assert free_memory(torch.device("cpu")) > 0
 
 
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"page_size": -1}, "page_size -1 must be at least 0"),
-        ({"max_running": 0}, "max_running 0 must be at least 1"),
-        ({"chunk_tokens": 0}, "chunk_tokens 0 must be at least 1"),
-        ({"mem_fraction": 1.0}, "mem_fraction 1.0 must be"),
-        ({"mem_fraction": 0.5, "pool_bytes": 9}, "give one of the two"),
-        ({"idle_ttl_s": -1.0}, "idle_ttl_s -1.0"),
-        ({"record": "full"}, "needs a file"),
-        ({"sidecar": "x.topk"}, "'lookups' has none"),
-    ],
+LEAST = [
+    # tokens, full pages, window pages of page 256 and window 128
+    (1, 1, 1),
+    (256, 1, 1),
+    (257, 2, 2),
+    (3000, 12, 2),
+]
+
+
+@pytest.mark.parametrize(("num_tokens", "full", "swa"), LEAST)
+def test_the_least_pools_hold_every_entry_but_only_one_window(num_tokens, full, swa):
+    least = least_pools(TINY, num_tokens)
+    assert least == PoolSizes(full, swa)
+    assert shortfall(TINY, num_tokens, least) is None
+
+
+def test_a_window_longer_than_a_page_needs_more_pages_of_its_pool():
+    assert least_pools(preset("tiny-article"), 3000) == PoolSizes(24, 3)
+
+
+def test_a_shortfall_says_what_is_needed_and_what_is_there():
+    assert shortfall(TINY, 3000, PoolSizes(8, 8)) == "needs 12 pages of 256 tokens, the full pool has 8"
+    assert shortfall(TINY, 3000, PoolSizes(12, 1)) == "needs 2 pages of 256 tokens, the SWA pool has 1"
+
+
+@given(
+    st.integers(1, 10**5),
+    st.integers(1, 10**5),
+    st.integers(1, 20_000),
+    st.integers(1, 32),
+    st.integers(0, 10**7),
 )
-def test_options_out_of_range_are_refused(changes, words):
-    with pytest.raises(InputError, match=words):
-        EngineOptions(**changes)
+def test_the_bytes_named_for_a_request_are_enough_and_so_are_more(full_cost, swa_cost, num_tokens, max_running, more):
+    cost = PageBytes(full_cost, swa_cost)
+    options = EngineOptions(max_running=max_running)
+    budget = least_pool_bytes(options, TINY, cost, num_tokens) + more
+    assert shortfall(TINY, num_tokens, sizes(cost=cost, pool_bytes=budget, max_running=max_running)) is None

@@ -18,7 +18,7 @@ class Record(StrEnum):
 
 
 class EngineOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """Model, pools, scheduler and cache of an engine.
+    """Model, pools, scheduler and cache of an engine; choices may be given by their names.
 
     Raises:
         InputError: a value out of its range.
@@ -61,6 +61,8 @@ class EngineOptions(msgspec.Struct, frozen=True, kw_only=True):
     tokenizer_fingerprint: str = ""
 
     def __post_init__(self) -> None:
+        for name, kind in (("numerics", Numerics), ("resume", ResumeRule), ("record", Record)):
+            msgspec.structs.force_setattr(self, name, _member(name, kind, getattr(self, name)))
         for name in ("page_size", "pool_bytes", "num_full_pages", "num_swa_pages", "unit", "ghost_entries"):
             _at_least(name, getattr(self, name), 0)
         for name in ("max_running", "chunk_tokens"):
@@ -76,6 +78,13 @@ class EngineOptions(msgspec.Struct, frozen=True, kw_only=True):
                 f"record is {self.record} and sidecar {self.sidecar!r}: record 'full' needs a file for the selected "
                 "entries, 'lookups' has none"
             )
+
+
+def _member(name: str, kind: type[StrEnum], value: str) -> StrEnum:
+    """The member of `kind` that `value` is or spells."""
+    if value not in list(kind):
+        raise InputError(f"{name} {value!r} is unknown: expected {' or '.join(kind)}")
+    return kind(value)
 
 
 def _at_least(name: str, value: int, least: int) -> None:
