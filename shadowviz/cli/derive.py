@@ -9,6 +9,7 @@ from shadowviz.cli.show import number, strong, table, wrapped, write_json, write
 if TYPE_CHECKING:
     from shadowviz.replay.derivation import Derivation
     from shadowviz_engine.core.geometry import Geometry
+    from shadowviz_engine.core.spans import Extent
 
 
 def derive(
@@ -101,7 +102,13 @@ def _owned_table(shown: "Derivation") -> str:
         figure = figures.get(descriptor.kind)
         counts = [number(figure.complete), number(figure.allocated), number(figure.tail)] if figure else ["-", "-", "-"]
         rows.append(
-            [descriptor.kind, str(descriptor.rows), str(descriptor.reads), *counts, str(len(descriptor.layers) or "-")]
+            [
+                descriptor.kind,
+                _extent(descriptor.rows),
+                _extent(descriptor.reads),
+                *counts,
+                str(len(descriptor.layers) or "-"),
+            ]
         )
     owned = table(["owns", "rows", "made from", "complete", "allocated", "tail", "layers"], rows, left=(0, 1, 2))
     return f"{owned}\n{wrapped(f'complete, allocated and tail: entries and open tokens at {number(shown.span.stop)}')}"
@@ -111,10 +118,14 @@ def _needed_table(shown: "Derivation") -> str:
     placed = any(descriptor.slots for descriptor in shown.needed)
     rows = []
     for descriptor in shown.needed:
-        row = [descriptor.kind, str(descriptor.rows), number(descriptor.rows.size)]
+        row = [descriptor.kind, _extent(descriptor.rows), number(descriptor.rows.size)]
         rows.append([*row, _runs(descriptor.pages), _runs(descriptor.slots)] if placed else row)
     headers = [f"to go on at {number(shown.span.stop)}", "rows", "count", *(["pages", "slots"] if placed else [])]
     return table(headers, rows, left=(0, 1, 3, 4))
+
+
+def _extent(extent: "Extent") -> str:
+    return str(extent) if extent else "-"
 
 
 def _runs(values: "tuple[int, ...]") -> str:

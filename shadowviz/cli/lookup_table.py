@@ -95,7 +95,7 @@ def lookup_table(rows: Sequence[LookupRow]) -> str:
 
 def _cells(row: LookupRow, name_columns: int) -> list[str]:
     ttft = "-" if row.ttft_ms is None else f"{row.ttft_ms:,.0f}"
-    rate = "-" if row.decode_tokens_per_s is None else f"{row.decode_tokens_per_s:,.0f}"
+    rate = "-" if row.decode_tokens_per_s is None else f"{row.decode_tokens_per_s:,.1f}"
     counts = (row.common, row.matched, row.usable, row.reused, row.computed)
     return [shorten(row.request, name_columns), *map(number, counts), ttft, rate, row.label]
 

@@ -1,0 +1,99 @@
+"""`shadowviz why` and `shadowviz probe`: reasons from a recorded run."""
+
+import json
+from pathlib import Path
+
+import pytest
+from cli_runs import STORY, Command
+
+
+def test_why_names_the_cause_the_token_and_the_price(command: Command, story_log: Path) -> None:
+    done = command("why", str(story_log), "line-ends")
+    assert (done.code, done.err) == (0, "")
+    lines = done.out.splitlines()
+    assert lines[0] == "line-ends: TOKENS_DIFFER(CRLF), 256 tokens lost"
+    flat = " ".join(done.out.split())
+    # The last of the 15 line ends runs into another question, so it is no difference of that kind alone.
+    assert "stored '.\\n', prompt '.\\r\\n'." in flat
+    assert "14 stretches differ in the same way (CRLF)" in flat
+    assert "256 tokens more would be reused if the differing text were as stored." in flat
+
+
+def test_every_fact_says_how_it_is_known(command: Command, story_log: Path) -> None:
+    shown = json.loads(command("why", str(story_log), "adapter", "--json").out)
+    (lookup,) = shown["lookups"]
+    assert (lookup["verdict"], lookup["lost"]) == ("OTHER_NAMESPACE", 256)
+    assert {fact["origin"] for fact in lookup["facts"]} == {"observed", "assumed"}
+
+
+def test_a_run_is_summed_by_verdict_with_the_worst_first(command: Command, story_log: Path) -> None:
+    summary = json.loads(command("why", str(story_log), "--json").out)
+    assert [(loss["verdict"], loss["lost"], loss["example"]) for loss in summary["losses"]] == [
+        ("TOKENS_DIFFER(CRLF)", 256, "line-ends"),
+        ("OTHER_NAMESPACE", 256, "adapter"),
+        ("TOO_SHORT(256)", 116, "short"),
+        ("COLD", 0, "first"),
+        ("FULL_HIT", 0, "again"),
+    ]
+    assert summary["best_change"] == "send LF, not CR LF, at line ends"
+    assert "would win most: send LF, not CR LF, at line ends" in command("why", str(story_log)).out
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "code"),
+    [(("TOKENS_DIFFER",), 1), (("too-short",), 1), (("EVICTED",), 0), (("EVICTED", "COLD"), 1)],
+)
+def test_fail_on_a_verdict_ends_with_1_when_it_is_there(
+    command: Command, story_log: Path, verdicts: tuple[str, ...], code: int
+) -> None:
+    options = [option for verdict in verdicts for option in ("--fail-on", verdict)]
+    assert command("why", str(story_log), *options).code == code
+
+
+def test_fail_on_looks_at_the_request_that_was_asked_for(command: Command, story_log: Path) -> None:
+    assert command("why", str(story_log), "again", "--fail-on", "TOKENS_DIFFER").code == 0
+
+
+@pytest.mark.parametrize(
+    "arguments", [("{log}", "nobody"), ("{log}", "--fail-on", "RAINY"), ("/no/such/file",), ("{prompts}",)]
+)
+def test_what_cannot_be_answered_is_one_line_and_2(
+    command: Command, story_log: Path, story_prompts: Path, arguments: tuple[str, ...]
+) -> None:
+    done = command("why", *(part.format(log=story_log, prompts=story_prompts) for part in arguments))
+    assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+
+
+def test_a_torn_record_is_read_as_far_as_it_goes(command: Command, story_log: Path, tmp_path: Path) -> None:
+    torn = tmp_path / "torn.jsonl"
+    torn.write_bytes(story_log.read_bytes()[:-200])
+    done = command("why", str(torn), "first")
+    assert done.code == 0
+    assert done.err.startswith("shadowviz: ")
+    assert "lost" in done.err
+
+
+def test_prompt_text_is_shown_inert(command: Command, tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    prompts = tmp_path / "prompts.jsonl"
+    evil = "\x1b]0;owned\x07\u202egnol\u202c [bold]text[/bold] "
+    prompts.write_text(
+        json.dumps({"id": "plain", "prompt": "Begin. " + STORY * 14, "max_tokens": 1})
+        + "\n"
+        + json.dumps({"id": "evil", "prompt": "Begin. " + evil + STORY * 14, "max_tokens": 1})
+        + "\n"
+    )
+    assert command("run", str(prompts), "-o", str(path), "--max-running", "1").code == 0
+    shown = command("why", str(path), "evil").out
+    assert "\\u001b]0;owned" in shown
+    assert not set(shown) & {"\x1b", "\x07", "\u202e", "\u202c"}
+
+
+def test_a_probe_says_what_a_prompt_would_reuse_and_changes_nothing(command: Command, story_log: Path) -> None:
+    before = story_log.read_bytes()
+    text = "Read this first.\n" + STORY * 14 + "And who came after?"
+    shown = json.loads(command("probe", "--log", str(story_log), "--text", text, "--json").out)
+    (lookup,) = shown["lookups"]
+    assert (lookup["verdict"], lookup["lookup"]["reused"]) == ("FULL_HIT", 256)
+    assert command("probe", "--log", str(story_log), "--text", text).out.startswith("text: FULL_HIT\n")
+    assert story_log.read_bytes() == before
