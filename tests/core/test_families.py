@@ -117,6 +117,16 @@ def test_a_recurrent_state_is_resumed_only_at_a_snapshot() -> None:
     assert [(row.kind, row.length, row.gain) for row in lost.kinds] == [("delta_state", 0, 448)]
 
 
+def test_two_states_are_resumed_where_both_have_a_snapshot() -> None:
+    state = {"delta_state": [Extent(64, 65), Extent(192, 193)], "conv_state": [Extent(64, 65), Extent(128, 129)]}
+    plan = repeat("qwen3.5", 500, state)
+    assert plan.reused == 64
+    assert [(row.kind, row.length, row.gain) for row in plan.kinds] == [
+        ("delta_state", 192, 64),
+        ("conv_state", 128, 128),
+    ]
+
+
 def test_chunked_attention_needs_nothing_at_a_chunk_and_the_whole_chunk_inside_it() -> None:
     rows = [resume_state(preset("llama4"), length)[1].rows for length in (8191, 8192, 8193, 20_000)]
     assert rows == [Extent(0, 8191), Extent(8192, 8192), Extent(8192, 8193), Extent(16_384, 20_000)]
