@@ -47,14 +47,19 @@ def submodules(repository: Path, package: str) -> list[str]:
     return sorted(".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__") for path in paths)
 
 
-def imported_names(path: Path) -> Iterator[str]:
-    """Top-level names that a file imports, at whatever depth the import stands."""
+def imported_modules(path: Path) -> Iterator[str]:
+    """Dotted names that a file imports, at whatever depth the import stands."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            yield from (alias.name.partition(".")[0] for alias in node.names)
+            yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}:{node.lineno} imports relatively"
-            yield (node.module or "").partition(".")[0]
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def imported_names(path: Path) -> set[str]:
+    """Top-level names among `imported_modules`."""
+    return {name.partition(".")[0] for name in imported_modules(path)}
 
 
 def test_the_import_contracts_hold(repository: Path) -> None:
@@ -70,6 +75,16 @@ def test_the_pure_packages_name_no_other_dependency(repository: Path, package: s
     assert files
     foreign = {(str(path), name) for path in files for name in imported_names(path) if name not in allowed}
     assert not foreign
+
+
+def test_only_the_embedded_source_and_the_experiments_start_an_engine(repository: Path) -> None:
+    package = repository / "shadowviz"
+    engine = ("shadowviz_engine.runtime", "shadowviz_engine.model")
+    reaching = {
+        path for path in package.rglob("*.py") if any(name.startswith(engine) for name in imported_modules(path))
+    }
+    inside = {path for path in reaching if path.relative_to(package).parts[0] == "experiments"}
+    assert reaching - inside == {package / "sources/embedded.py"}
 
 
 def test_importing_the_whole_core_loads_nothing_heavy(repository: Path) -> None:
