@@ -56,8 +56,9 @@ class FileSink:
         num_dense = _num_dense(pending, seq)
         if num_dense:
             dense = pending if num_dense == len(pending) else pending[:num_dense]
-            self._write(self._encoder.encode_lines(dense), length)
-            self._written = (seq + num_dense, self._file.tell())
+            lines = self._encoder.encode_lines(dense)
+            self._write(lines, length)
+            self._written = (seq + num_dense, length + len(lines))
         if num_dense < len(pending):
             self._file.close()
             raise LogError(f"{self.path} ends at seq {seq + num_dense - 1}: event {pending[num_dense].seq} came next")
