@@ -7,7 +7,7 @@ from itertools import count
 
 from shadowviz.experiments.tree_figures import TreeFigures, time_calls
 from shadowviz.experiments.workload import Workload
-from shadowviz_engine.cache.manager import Admission, CacheManager
+from shadowviz_engine.cache.manager import CacheManager
 from shadowviz_engine.cache.options import CacheOptions
 from shadowviz_engine.core.presets import preset
 from shadowviz_engine.core.sinks import Emitter, MemorySink
@@ -16,8 +16,8 @@ from shadowviz_engine.core.sinks import Emitter, MemorySink
 def tree_figures(prompts: Workload, page_size: int) -> TreeFigures:
     """Figures of our tree, from ids as `array('q')` to the recorded event, with every rule's plan.
 
-    An insert is the lookup with its event, the lock, slots of both pools with the table between them, and the
-    publication with all its events: the peers do less.
+    An insert is the lookup with its event, slots of both pools with the table between them, and the publication with
+    its events.
     """
     geometry = preset("v4-flash")
     assert geometry.page_size == page_size, f"the figures are for pages of {geometry.page_size} tokens"
@@ -28,11 +28,7 @@ def tree_figures(prompts: Workload, page_size: int) -> TreeFigures:
     names = map(str, count())
 
     def insert(ids: "array[int]") -> None:
-        name = next(names)
-        admission = cache.admit(name, ids)
-        assert isinstance(admission, Admission), admission
-        cache.computed(name, len(ids))
-        cache.finish(name)
+        cache.register(next(names), ids)
 
     def match(ids: "array[int]") -> None:
         cache.lookup("", ids)

@@ -38,6 +38,13 @@ class Driver:
         self._emit(RequestSubmitted, request=request, tokens=pack_ids(prompt), namespace=namespace)
         return request, self.manager.admit(request, prompt, namespace, chunk)
 
+    def register(self, ids: Iterable[int], namespace: str = "") -> LookupDone | Shortage:
+        self.count += 1
+        request = f"r{self.count}"
+        prompt = array("q", ids)
+        self._emit(RequestSubmitted, request=request, tokens=pack_ids(prompt), namespace=namespace)
+        return self.manager.register(request, prompt, namespace)
+
     def append(self, request: str, token: int) -> None:
         self.outputs[request].append(token)
         self.manager.append(request, token)

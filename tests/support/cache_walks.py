@@ -4,7 +4,7 @@ import random
 
 from cache_driver import Driver
 
-from shadowviz_engine.cache.manager import Admission
+from shadowviz_engine.cache.manager import Admission, Shortage
 from shadowviz_engine.cache.options import CacheOptions
 from shadowviz_engine.core.derive import resume_state, retained_tokens
 from shadowviz_engine.core.events import LookupDone
@@ -60,13 +60,22 @@ class CacheWalk:
             manager.evict(self.rng.randrange(40))
         elif action < 0.975:
             manager.flush()
+        else:
+            ids, namespace = self.prompt()
+            probe = manager.probe(ids, namespace)
+            lookup = self.driver.register(ids, namespace)
+            assert isinstance(lookup, Shortage) or lookup.reused == probe.reused
         self.check()
 
-    def submit(self) -> None:
+    def prompt(self) -> tuple[list[int], str]:
         rng = self.rng
         base = rng.choice(self.bases)
         ids = base[: rng.randrange(1, len(base) + 1)] + [rng.randrange(3) for _ in range(rng.randrange(20))]
-        namespace = rng.choice(["", "", "x"])
+        return ids, rng.choice(["", "", "x"])
+
+    def submit(self) -> None:
+        rng = self.rng
+        ids, namespace = self.prompt()
         probe = self.driver.manager.probe(ids, namespace)
         self.check_lookup(probe, ids, namespace)
         request, admission = self.driver.admit(ids, namespace, rng.choice([0, 5, 9]))

@@ -117,6 +117,38 @@ class CacheManager:
             return shortage
         return Admission(event.reused, event)
 
+    def register(self, request: str, ids: "array[int]", namespace: str = "") -> LookupDone | Shortage:
+        """Look a prompt up and store it whole, as if it had been computed at once; nothing runs afterwards.
+
+        For those who replay prompts without a model.
+
+        Raises:
+            InputError: an empty prompt.
+        """
+        state = self.state
+        key = ids.tobytes()
+        state.tree.root(namespace)
+        found = state.walk(namespace, key)
+        pages = len(ids) // state.geometry.page_size + 2
+        roomy = min(len(state.full.free), len(state.swa.free)) >= pages
+        plain = state.options.cache_on and state.options.match_mode == "partial"
+        if not (plain and roomy and found.swa_live and key):
+            return self._register_slowly(request, ids, namespace)
+        stamp = state.emitter.next()
+        event = lookup.lookup_done(state, found, request, namespace, key, len(ids) - 1, stamp)
+        lookup.touch(found, *stamp)
+        state.emitter.emit(event)
+        sequence = Sequence(request, namespace, ids)
+        return publish.register(state, self._evictor, sequence, found, key) or event
+
+    def _register_slowly(self, request: str, ids: "array[int]", namespace: str) -> LookupDone | Shortage:
+        admission = self.admit(request, ids, namespace)
+        if isinstance(admission, Shortage):
+            return admission
+        self.computed(request, len(ids))
+        self.finish(request)
+        return admission.lookup
+
     def extend(self, request: str, stop: int) -> Shortage | None:
         """Give the request slots for its tokens up to `stop`, evicting where needed; on a shortage it gets none."""
         return growth.extend(self.state, self._evictor, self._sequence(request), stop)

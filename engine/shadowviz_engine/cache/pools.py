@@ -72,9 +72,14 @@ class WindowTable:
 
     def map(self, full: Sequence[SlotRun], swa: Sequence[SlotRun]) -> None:
         """Map the tokens that both hold."""
-        for full_run, swa_run in _pairs(full, swa):
-            size = full_run.stop - full_run.start
-            self.slots[full_run.slot : full_run.slot + size] = np.arange(swa_run.slot, swa_run.slot + size)
+        slots = self.slots
+        for full_run in full:
+            for swa_run in swa:
+                start, stop = max(full_run.start, swa_run.start), min(full_run.stop, swa_run.stop)
+                if start < stop:
+                    slot = full_run.slot + start - full_run.start
+                    first = swa_run.slot + start - swa_run.start
+                    slots[slot : slot + stop - start] = np.arange(first, first + stop - start)
 
     def unmap(self, full: Sequence[SlotRun], extents: Iterable[Extent | SlotRun]) -> None:
         """Unmap the tokens of `full` that lie in `extents`."""
@@ -84,17 +89,6 @@ class WindowTable:
                 if start < stop:
                     slot = run.slot + start - run.start
                     self.slots[slot : slot + stop - start] = 0
-
-
-def _pairs(full: Sequence[SlotRun], swa: Sequence[SlotRun]) -> Iterable[tuple[SlotRun, SlotRun]]:
-    for full_run in full:
-        for swa_run in swa:
-            start, stop = max(full_run.start, swa_run.start), min(full_run.stop, swa_run.stop)
-            if start < stop:
-                yield (
-                    SlotRun(start, stop, full_run.slot + start - full_run.start),
-                    SlotRun(start, stop, swa_run.slot + start - swa_run.start),
-                )
 
 
 def clip_runs(runs: Iterable[SlotRun], start: int, stop: int) -> list[SlotRun]:
@@ -107,8 +101,10 @@ def clip_runs(runs: Iterable[SlotRun], start: int, stop: int) -> list[SlotRun]:
     return clipped
 
 
-def keep_runs(runs: Iterable[SlotRun], extents: Sequence[Extent]) -> tuple[list[SlotRun], list[SlotRun]]:
+def keep_runs(runs: Sequence[SlotRun], extents: Sequence[Extent]) -> tuple[list[SlotRun], list[SlotRun]]:
     """Runs inside and outside of `extents` (sorted, disjoint)."""
+    if len(extents) == 1 and runs and extents[0].start <= runs[0].start and runs[-1].stop <= extents[0].stop:
+        return list(runs), []
     kept: list[SlotRun] = []
     left: list[SlotRun] = []
     for run in runs:

@@ -2,11 +2,11 @@
 
 from shadowviz_engine.cache.eviction import Evictor
 from shadowviz_engine.cache.ghost import Departure
-from shadowviz_engine.cache.growth import promised
+from shadowviz_engine.cache.growth import extend, promised
 from shadowviz_engine.cache.lookup import node_at
 from shadowviz_engine.cache.pools import clip_runs, extents_of, keep_runs
-from shadowviz_engine.cache.radix import TOKEN_BYTES, Node, num_tokens, path_of
-from shadowviz_engine.cache.sequence import Sequence
+from shadowviz_engine.cache.radix import TOKEN_BYTES, Node, Walk, num_tokens, path_of
+from shadowviz_engine.cache.sequence import Sequence, Shortage
 from shadowviz_engine.cache.state import CacheState
 from shadowviz_engine.core.derive import retained_tokens
 from shadowviz_engine.core.events import NotStored, PathEnded, SpanInserted, SwaPublished
@@ -28,23 +28,41 @@ def store(state: CacheState, evictor: Evictor, sequence: Sequence, stop: int, ru
     found = state.tree.walk_from(begin, key)
     end = node_at(state, found, found.common)
     evictor.note(end)
-    forks = [node.stop for node in path_of(end)[:-1] if len(node.children) > 1]
-    if end.children and stop > found.common:
-        forks.append(found.common)
-    keep = promised(state, sequence, stop, tuple(forks))
+    # What is inserted below `end` makes a fork of it where it has a child already.
+    forks = tuple(n.stop for n in path_of(end) if len(n.children) > (n is not end or stop == found.common))
+    keep = promised(state, sequence, stop, forks)
     if running:
         keep = merge([*keep, retained_tokens(state.geometry, stop, page_rule=False)])
     if found.common > sequence.stored:
         _join(state, evictor, sequence, end, keep)
     if stop > found.common:
         end = _insert(state, evictor, sequence, end, key, keep)
-    elif not end.terminal:
-        seq, t_ns = state.emitter.next()
-        state.emitter.emit(PathEnded(seq=seq, t_ns=t_ns, node=end.id))
-    end.terminal = True
+    else:
+        _mark(state, end)
     sequence.stored = stop
     if running:
         _relock(state, evictor, sequence, end)
+
+
+def register(state: CacheState, evictor: Evictor, sequence: Sequence, found: Walk, key: bytes) -> Shortage | None:
+    """Store a whole prompt whose walk was just made and whose window rows are all there; no lock is needed.
+
+    What the tree has already gets no slots at all, so nothing is computed twice and handed back.
+    """
+    end = node_at(state, found, found.common)
+    evictor.note(end)
+    sequence.stored = sequence.reserved = found.common
+    sequence.computed = sequence.num_prompt
+    if found.common == sequence.num_prompt:
+        _mark(state, end)
+        return None
+    shortage = extend(state, evictor, sequence, sequence.num_prompt)
+    if shortage is not None:
+        return shortage
+    forks = tuple(n.stop for n in path_of(end) if len(n.children) > (n is not end))
+    _insert(state, evictor, sequence, end, key, promised(state, sequence, sequence.num_prompt, forks))
+    give_back(state, evictor, sequence)
+    return None
 
 
 def drop(state: CacheState, sequence: Sequence, stop: int, reason: str) -> None:
@@ -74,6 +92,14 @@ def give_back(state: CacheState, evictor: Evictor, sequence: Sequence) -> None:
         node, sequence.lock_node = sequence.lock_node, None
         state.unlock(sequence.request, node)
         evictor.note(node)
+
+
+def _mark(state: CacheState, end: Node) -> None:
+    """Note that a registered path ends at `end`."""
+    if not end.terminal:
+        end.terminal = True
+        seq, t_ns = state.emitter.next()
+        state.emitter.emit(PathEnded(seq=seq, t_ns=t_ns, node=end.id))
 
 
 def _join(state: CacheState, evictor: Evictor, sequence: Sequence, end: Node, keep: list[Extent]) -> None:
@@ -127,6 +153,7 @@ def _insert(
     node.swa_live = num_tokens(node.swa) == stop - start
     seq, t_ns = state.emitter.next()
     node.swa_event = -1 if node.swa_live else seq
+    node.terminal = True
     node.used, node.used_ns, node.created = seq, t_ns, seq
     state.num_tree_tokens += stop - start
     state.emitter.emit(
