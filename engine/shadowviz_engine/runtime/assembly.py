@@ -1,26 +1,35 @@
 """The parts of an engine, made from its options."""
 
+import json
+from collections.abc import Iterable, Mapping
 from datetime import datetime
+from hashlib import blake2b
+from math import lcm
 from pathlib import Path
 
 import msgspec
 import torch
+from torch import Tensor
 
 from shadowviz_engine.cache.faults import check_faults
 from shadowviz_engine.cache.options import CacheOptions
 from shadowviz_engine.cache.policies import policy_named
 from shadowviz_engine.cache.retention import parse_retention
-from shadowviz_engine.core.errors import InputError
+from shadowviz_engine.core.errors import InputError, ModelError
 from shadowviz_engine.core.events import SCHEMA, LogOpened
 from shadowviz_engine.core.geometry import Geometry
 from shadowviz_engine.core.presets import PRESETS
 from shadowviz_engine.model.config import ModelConfig
+from shadowviz_engine.model.config_json import config_to_json
 from shadowviz_engine.model.numerics import Numerics
-from shadowviz_engine.model.presets import model_preset
+from shadowviz_engine.model.presets import MODEL_PRESETS, model_preset
 from shadowviz_engine.model.random_weights import random_weights
 from shadowviz_engine.model.transformer import Transformer
+from shadowviz_engine.model.weights import load_model
 from shadowviz_engine.runtime.options import EngineOptions
-from shadowviz_engine.runtime.sizing import PageBytes, PoolSizes, free_memory, page_bytes, size_pools
+from shadowviz_engine.runtime.sizing import PageBytes, PoolSizes, free_memory, page_bytes, pages_of, size_pools
+
+DEFAULT_PAGE_SIZE = 256
 
 
 class EngineModel(msgspec.Struct, frozen=True):
@@ -42,11 +51,53 @@ def load_engine_model(options: EngineOptions) -> EngineModel:
         GeometryError: the page splits a compression window.
     """
     device = device_named(options.device)
-    config = model_preset(options.model)
-    tensors = random_weights(config, options.seed)
-    geometry = config.geometry(options.model, options.page_size or PRESETS[options.model].page_size)
-    transformer = Transformer(config, tensors, options.numerics, device, state_dtype(device, options.numerics))
-    return EngineModel(options.model, "", geometry, config, transformer)
+    source = _preset(options.model, options.seed) if options.model in MODEL_PRESETS else _checkpoint(options.model)
+    geometry = source.config.geometry(source.name, options.page_size or source.page_size)
+    dtype = state_dtype(device, options.numerics)
+    transformer = Transformer(source.config, source.tensors, options.numerics, device, dtype)
+    return EngineModel(source.name, source.fingerprint, geometry, source.config, transformer)
+
+
+class _Source(msgspec.Struct, frozen=True):
+    """A model before it is on a device."""
+
+    name: str
+    config: ModelConfig
+    tensors: Mapping[str, Tensor]
+    page_size: int
+    fingerprint: str
+
+
+def _preset(name: str, seed: int) -> _Source:
+    config = model_preset(name)
+    # Random weights depend on configuration and seed alone, so these stand for them.
+    fingerprint = _digest([json.dumps(config_to_json(config), sort_keys=True).encode(), str(seed).encode()])
+    return _Source(name, config, random_weights(config, seed), PRESETS[name].page_size, fingerprint)
+
+
+def _checkpoint(name: str) -> _Source:
+    directory = Path(name)
+    if not directory.is_dir():
+        raise ModelError(f"no model is called {name!r}: expected {', '.join(MODEL_PRESETS)} or a model directory")
+    config, tensors = load_model(directory)
+    parts = [json.dumps(config_to_json(config), sort_keys=True).encode()]
+    for key in sorted(tensors):
+        parts += [key.encode(), tensors[key].contiguous().view(torch.uint8).numpy().tobytes()]
+    return _Source(directory.resolve().name, config, tensors, default_page_size(config), _digest(parts))
+
+
+def default_page_size(config: ModelConfig) -> int:
+    """Tokens of a page where nothing else is said: the first multiple of every ratio from 256 on."""
+    alignment = lcm(*(compressor.ratio for compressor in config.used_compressors))
+    return pages_of(DEFAULT_PAGE_SIZE, alignment) * alignment
+
+
+def _digest(parts: Iterable[bytes]) -> str:
+    digest = blake2b(digest_size=16)
+    for part in parts:
+        digest.update(len(part).to_bytes(8, "little"))
+        digest.update(part)
+    return digest.hexdigest()
 
 
 def device_named(name: str) -> torch.device:

@@ -1,0 +1,101 @@
+"""Models, devices and switches as an engine takes them."""
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from shadowviz_engine.core.errors import GeometryError, InputError, ModelError
+from shadowviz_engine.core.geometry import Compressor
+from shadowviz_engine.core.sinks import MemorySink
+from shadowviz_engine.model.numerics import Numerics
+from shadowviz_engine.model.presets import model_preset
+from shadowviz_engine.model.random_weights import random_weights
+from shadowviz_engine.model.weights import save_model
+from shadowviz_engine.runtime.assembly import default_page_size, device_named, load_engine_model, state_dtype
+from shadowviz_engine.runtime.engine import Engine
+from shadowviz_engine.runtime.options import EngineOptions
+from shadowviz_engine.runtime.request import Request
+
+
+def test_a_preset_and_its_checkpoint_give_the_same_output(tmp_path, tiny_model):
+    config = model_preset("tiny-512")
+    save_model(tmp_path / "copy", config, random_weights(config, 0))
+    outputs = []
+    for model in ("tiny-512", str(tmp_path / "copy")):
+        options = EngineOptions(model=model, numerics="exact", num_full_pages=4, num_swa_pages=4)
+        with Engine(options, MemorySink()) as engine:
+            engine.submit(Request(id="a", token_ids=tuple(range(20)), max_tokens=3))
+            engine.run()
+            outputs.append(engine.outputs["a"].token_ids)
+            assert engine.model.geometry.page_size == 256
+            assert engine.model.geometry.kinds == tiny_model.geometry.kinds
+    assert outputs[0] == outputs[1]
+    assert engine.model.name == "copy"
+
+
+def test_a_fingerprint_changes_with_seed_weights_and_configuration(tmp_path, tiny_model):
+    prints = {tiny_model.fingerprint, load_engine_model(EngineOptions(model="tiny-512", seed=1)).fingerprint}
+    config = model_preset("tiny-512")
+    weights = random_weights(config, 0)
+    for name in ("a", "b"):
+        save_model(tmp_path / name, config, weights)
+        prints.add(load_engine_model(EngineOptions(model=str(tmp_path / name))).fingerprint)
+        weights["lm_head.weight"] = weights["lm_head.weight"] + 1e-3
+    save_model(tmp_path / "c", replace(config, index_topk=8), random_weights(config, 0))
+    prints.add(load_engine_model(EngineOptions(model=str(tmp_path / "c"))).fingerprint)
+    assert len(prints) == 5
+    assert "" not in prints
+
+
+def test_an_unknown_model_is_refused_by_name():
+    with pytest.raises(ModelError, match="no model is called 'huge': expected tiny, tiny-512"):
+        load_engine_model(EngineOptions(model="huge"))
+
+
+def test_a_page_that_splits_a_window_is_refused():
+    with pytest.raises(GeometryError, match="page_size 100 splits a window"):
+        load_engine_model(EngineOptions(model="tiny-512", page_size=100))
+    assert load_engine_model(EngineOptions(model="tiny-512", page_size=384)).geometry.page_size == 384
+
+
+def test_the_default_page_is_the_first_multiple_of_every_ratio_from_256_on():
+    config = model_preset("tiny-512")
+    assert default_page_size(config) == 256
+    odd = replace(config, compressors=(Compressor("csa", 3, overlap=True, indexed=True), Compressor("hca", 10)))
+    assert default_page_size(odd) == 270
+
+
+@pytest.mark.parametrize("name", ["gpu9", "mps", "meta", "cuda:99"])
+def test_a_device_that_is_unknown_or_absent_is_refused(name):
+    with pytest.raises(InputError, match=f"device '{name}' is"):
+        device_named(name)
+
+
+def test_state_is_bfloat16_only_in_fast_on_a_gpu():
+    assert state_dtype(torch.device("cuda"), Numerics.FAST) is torch.bfloat16
+    assert state_dtype(torch.device("cpu"), Numerics.FAST) is torch.float32
+    assert state_dtype(torch.device("cpu"), Numerics.EXACT) is torch.float32
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"retention": "sometimes"}, "retention 'sometimes' is unknown"),
+        ({"policy": "best"}, "'best'"),
+        ({"match_mode": "loose"}, "match mode 'loose'"),
+        ({"faults": ("gremlin",)}, "'gremlin'"),
+    ],
+)
+def test_a_switch_that_the_cache_does_not_know_is_refused_before_anything_is_on_record(tiny_model, changes, words):
+    sink = MemorySink()
+    with pytest.raises(InputError, match=words):
+        Engine(EngineOptions(num_full_pages=2, num_swa_pages=2, **changes), sink, model=tiny_model)
+    assert not sink.events
+
+
+def test_faults_are_on_record_right_after_the_log_is_opened(tiny_model):
+    sink = MemorySink()
+    options = EngineOptions(num_full_pages=2, num_swa_pages=2, faults=("slot_leaked",))
+    Engine(options, sink, model=tiny_model).close()
+    assert [type(event).__name__ for event in sink.events] == ["LogOpened", "FaultInjected", "LogClosed"]
