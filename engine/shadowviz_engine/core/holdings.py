@@ -47,8 +47,6 @@ def add_runs(held: Runs, added: Runs) -> Runs | None:
 
 def take_runs(held: Runs, taken: Runs) -> Runs | None:
     """`held` without `taken`; None if a token of `taken` is not held at that slot."""
-    if held == taken:
-        return ()
     rest = list(held)
     for start, stop, slot in taken:
         at, shift = start, slot - start
