@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from shadowviz_engine.core.errors import GeometryError, InputError, ModelError
+from shadowviz_engine.core.errors import CapacityError, GeometryError, InputError, ModelError
 from shadowviz_engine.core.geometry import Compressor
 from shadowviz_engine.core.sinks import MemorySink
 from shadowviz_engine.model.numerics import Numerics
@@ -90,12 +90,24 @@ def test_state_is_bfloat16_only_in_fast_on_a_gpu():
 def test_a_switch_that_the_cache_does_not_know_is_refused_before_anything_is_on_record(tiny_model, changes, words):
     sink = MemorySink()
     with pytest.raises(InputError, match=words):
-        Engine(EngineOptions(num_full_pages=2, num_swa_pages=2, **changes), sink, model=tiny_model)
+        Engine(EngineOptions(numerics="exact", num_full_pages=2, num_swa_pages=2, **changes), sink, model=tiny_model)
     assert not sink.events
 
 
 def test_faults_are_on_record_right_after_the_log_is_opened(tiny_model):
     sink = MemorySink()
-    options = EngineOptions(num_full_pages=2, num_swa_pages=2, faults=("slot_leaked",))
+    options = EngineOptions(numerics="exact", num_full_pages=2, num_swa_pages=2, faults=("slot_leaked",))
     Engine(options, sink, model=tiny_model).close()
     assert [type(event).__name__ for event in sink.events] == ["LogOpened", "FaultInjected", "LogClosed"]
+
+
+def test_a_model_that_was_loaded_for_other_numerics_is_refused(tiny_model):
+    with pytest.raises(InputError, match="loaded for exact numerics, not fast"):
+        Engine(EngineOptions(numerics="fast"), MemorySink(), model=tiny_model)
+
+
+def test_pools_that_no_memory_can_hold_are_refused_with_their_size(tiny_model):
+    sink = MemorySink()
+    with pytest.raises(CapacityError, match=r"pools of \d{20} bytes find no room on cpu"):
+        Engine(EngineOptions(numerics="exact", pool_bytes=2 * 10**19), sink, model=tiny_model)
+    assert not sink.events

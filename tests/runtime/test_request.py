@@ -14,10 +14,12 @@ def check(**changes: object) -> "array[int]":
     return check_request(Request(**values), vocab_size=512, max_positions=1000)
 
 
-def test_a_prompt_becomes_int64_ids_and_an_array_is_not_copied():
+def test_a_prompt_becomes_int64_ids_that_nobody_else_can_change():
     ids = array("q", [3, 4])
     assert check() == array("q", [1, 2, 511])
-    assert check(token_ids=ids) is ids
+    checked = check(token_ids=ids)
+    ids[0] = 9
+    assert checked == array("q", [3, 4])
 
 
 @pytest.mark.parametrize(

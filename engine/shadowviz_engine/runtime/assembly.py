@@ -15,10 +15,11 @@ from shadowviz_engine.cache.faults import check_faults
 from shadowviz_engine.cache.options import CacheOptions
 from shadowviz_engine.cache.policies import policy_named
 from shadowviz_engine.cache.retention import parse_retention
-from shadowviz_engine.core.errors import InputError, ModelError
+from shadowviz_engine.core.errors import CapacityError, InputError, ModelError
 from shadowviz_engine.core.events import SCHEMA, LogOpened
 from shadowviz_engine.core.geometry import Geometry
 from shadowviz_engine.core.presets import PRESETS
+from shadowviz_engine.model.buffers import StateBuffers
 from shadowviz_engine.model.config import ModelConfig
 from shadowviz_engine.model.config_json import config_to_json
 from shadowviz_engine.model.numerics import Numerics
@@ -56,6 +57,20 @@ def load_engine_model(options: EngineOptions) -> EngineModel:
     dtype = state_dtype(device, options.numerics)
     transformer = Transformer(source.config, source.tensors, options.numerics, device, dtype)
     return EngineModel(source.name, source.fingerprint, geometry, source.config, transformer)
+
+
+def check_model(options: EngineOptions, model: EngineModel) -> EngineModel:
+    """`model`, when it was loaded for the numerics and the device of `options`.
+
+    Raises:
+        InputError: it was not.
+    """
+    transformer = model.transformer
+    if transformer.numerics is not options.numerics:
+        raise InputError(f"model {model.name} was loaded for {transformer.numerics} numerics, not {options.numerics}")
+    if transformer.device != device_named(options.device):
+        raise InputError(f"model {model.name} was loaded on {transformer.device}, not {options.device}")
+    return model
 
 
 class _Source(msgspec.Struct, frozen=True):
@@ -136,6 +151,24 @@ def pool_sizes(options: EngineOptions, model: EngineModel) -> PoolSizes:
     """
     free = free_memory(model.transformer.device) if options.mem_fraction else 0
     return size_pools(options, model.geometry, page_cost(model), free)
+
+
+def allocate(model: EngineModel, pools: PoolSizes) -> StateBuffers:
+    """Rows for `pools` and their dummy pages.
+
+    Raises:
+        CapacityError: the device has not so much memory.
+    """
+    page_size = model.geometry.page_size
+    try:
+        return model.transformer.make_buffers(
+            (pools.num_full_pages + 1) * page_size, (pools.num_swa_pages + 1) * page_size
+        )
+    except RuntimeError as error:
+        size = page_cost(model).total(pools.num_full_pages, pools.num_swa_pages)
+        raise CapacityError(
+            f"pools of {size} bytes find no room on {model.transformer.device}: give fewer --pool-bytes"
+        ) from error
 
 
 def cache_options(options: EngineOptions, pools: PoolSizes) -> CacheOptions:

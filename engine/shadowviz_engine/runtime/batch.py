@@ -6,9 +6,8 @@ from collections import deque
 from shadowviz_engine.cache.manager import Admission, CacheManager
 from shadowviz_engine.cache.sequence import Shortage
 from shadowviz_engine.core.errors import CapacityError
-from shadowviz_engine.core.events import RequestWaited
-from shadowviz_engine.core.sinks import Emitter
 from shadowviz_engine.runtime.active import ActiveRequest
+from shadowviz_engine.runtime.journal import Journal
 from shadowviz_engine.runtime.options import EngineOptions
 from shadowviz_engine.runtime.scheduler import (
     Work,
@@ -25,12 +24,12 @@ class Batch:
     """Requests that have not ended, in the order of submission: first those that run, then the queue."""
 
     def __init__(
-        self, cache: CacheManager, emitter: Emitter, options: EngineOptions, page_size: int, grid: int
+        self, cache: CacheManager, journal: Journal, options: EngineOptions, page_size: int, grid: int
     ) -> None:
         self.running: list[ActiveRequest] = []
         self.queue: deque[ActiveRequest] = deque()
         self._cache = cache
-        self._emitter = emitter
+        self._journal = journal
         self._max_running = options.max_running
         self._chunk_tokens = options.chunk_tokens
         self._page_size = page_size
@@ -149,14 +148,4 @@ class Batch:
         if active.waited:
             return
         active.waited = True
-        seq, t_ns = self._emitter.next()
-        self._emitter.emit(
-            RequestWaited(
-                seq=seq,
-                t_ns=t_ns,
-                request=active.request.id,
-                pool=shortage.pool,
-                needed_pages=shortage.needed_pages,
-                free_pages=shortage.free_pages,
-            )
-        )
+        self._journal.waited(active.request.id, shortage.pool, shortage.needed_pages, shortage.free_pages)

@@ -1,7 +1,6 @@
 """The embedded engine: takes requests, runs passes of the model over a prefix cache, puts everything on record."""
 
 import time
-from array import array
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,30 +9,25 @@ from typing import Self
 
 from shadowviz_engine.cache.manager import CacheManager
 from shadowviz_engine.core.errors import CapacityError, InputError
-from shadowviz_engine.core.events import (
-    LogClosed,
-    LookupDone,
-    NearTieSeen,
-    RequestAborted,
-    RequestFinished,
-    RequestSubmitted,
-    StepDone,
-)
+from shadowviz_engine.core.events import LookupDone
 from shadowviz_engine.core.sinks import Clock, Emitter, Sink
-from shadowviz_engine.core.snapshot import pack_ids, state_digest
+from shadowviz_engine.core.snapshot import state_digest
 from shadowviz_engine.model.numerics import BLOCK
 from shadowviz_engine.runtime.active import ActiveRequest
 from shadowviz_engine.runtime.assembly import (
     EngineModel,
+    allocate,
     cache_options,
+    check_model,
     load_engine_model,
     log_opened,
     page_cost,
     pool_sizes,
 )
 from shadowviz_engine.runtime.batch import Batch
+from shadowviz_engine.runtime.journal import Journal
 from shadowviz_engine.runtime.options import EngineOptions, Record
-from shadowviz_engine.runtime.request import Request, RequestOutput, check_request
+from shadowviz_engine.runtime.request import Request, RequestOutput, check_request, token_array
 from shadowviz_engine.runtime.runner import PassItem, PassResult, Runner
 from shadowviz_engine.runtime.scheduler import Work
 from shadowviz_engine.runtime.selections import SelectionWriter
@@ -48,22 +42,20 @@ class Engine:
 
     Raises:
         InputError: options that do not fit together or the model.
-        CapacityError: pools too small for a single page.
+        CapacityError: pools too small for a single page, or too large for the memory.
     """
 
     def __init__(
         self, options: EngineOptions, sink: Sink, clock: Clock = time.monotonic_ns, model: EngineModel | None = None
     ) -> None:
         self.options = options
-        self.model = model or load_engine_model(options)
+        self.model = load_engine_model(options) if model is None else check_model(options, model)
         self.pools = pool_sizes(options, self.model)
         self.outputs: dict[str, RequestOutput] = {}
         """By request id, of every request that has ended."""
-        geometry, transformer = self.model.geometry, self.model.transformer
+        geometry = self.model.geometry
         switches = cache_options(options, self.pools)
-        page_size = geometry.page_size
-        num_slots = [(pages + 1) * page_size for pages in (self.pools.num_full_pages, self.pools.num_swa_pages)]
-        self._runner = Runner(transformer, transformer.make_buffers(*num_slots))
+        self._runner = Runner(self.model.transformer, allocate(self.model, self.pools))
         self._selections = self._open_sidecar()
         self._requests: dict[str, ActiveRequest] = {}
         self._closed = False
@@ -75,7 +67,8 @@ class Engine:
         stamp = self._emitter.next()
         self._emitter.emit(log_opened(options, self.model, self.pools, stamp, datetime.now(UTC)))
         self.cache = CacheManager(geometry, switches, self._emitter, frozenset(options.faults))
-        self._batch = Batch(self.cache, self._emitter, options, page_size, BLOCK)
+        self._journal = Journal(self._emitter)
+        self._batch = Batch(self.cache, self._journal, options, geometry.page_size, BLOCK)
 
     def submit(self, request: Request) -> None:
         """Put a request into the queue.
@@ -92,18 +85,7 @@ class Engine:
         self._require_room(request, len(prompt))
         self._requests[request.id] = active = ActiveRequest(request, prompt, self._clock())
         self._batch.queue.append(active)
-        seq, t_ns = self._emitter.next()
-        self._emitter.emit(
-            RequestSubmitted(
-                seq=seq,
-                t_ns=t_ns,
-                request=request.id,
-                tokens=pack_ids(prompt),
-                namespace=request.namespace,
-                max_tokens=request.max_tokens,
-                text=request.text,
-            )
-        )
+        self._journal.submitted(request, prompt)
 
     def step(self) -> bool:
         """Run one pass: every decoding request's next token, chunks of prompts, new starts.
@@ -148,8 +130,12 @@ class Engine:
         self._flush_record()
 
     def probe(self, ids: Sequence[int], namespace: str = "") -> LookupDone:
-        """What a prompt would reuse now; changes nothing and is not put on record."""
-        return self.cache.probe(array("q", ids), namespace)
+        """What a prompt would reuse now; changes nothing and is not put on record.
+
+        Raises:
+            InputError: an id that is no 64-bit integer.
+        """
+        return self.cache.probe(token_array("the prompt", ids), namespace)
 
     def flush(self) -> None:
         """Let everything that no request uses leave the cache."""
@@ -169,8 +155,7 @@ class Engine:
             for active in list(self._requests.values()):
                 self._abort(active, CLOSED)
             digest = state_digest(self.cache.node_states(), self.cache.holder_states())
-            seq, t_ns = self._emitter.next()
-            self._emitter.emit(LogClosed(seq=seq, t_ns=t_ns, count=seq, digest=digest))
+            self._journal.closed(digest)
         if self._selections is not None:
             self._selections.close()
         self._emitter.close()
@@ -192,28 +177,7 @@ class Engine:
             result = self._runner.run(items, self.cache.full_to_swa)
         else:
             result = self._runner.run_observed(items, self.cache.full_to_swa, self._selections)
-        prompts = {part.request for part in work if part.start < len(self._requests[part.request].prompt)}
-        seq, t_ns = self._emitter.next()
-        self._emitter.emit(
-            StepDone(
-                seq=seq,
-                t_ns=t_ns,
-                prefill=tuple((part.request, part.start, part.stop) for part in work if part.request in prompts),
-                decode=tuple(part.request for part in work if part.request not in prompts),
-            )
-        )
-        for tie in result.near_ties:
-            seq, t_ns = self._emitter.next()
-            self._emitter.emit(
-                NearTieSeen(
-                    seq=seq,
-                    t_ns=t_ns,
-                    request=tie.request,
-                    layer=tie.layer,
-                    position=tie.position,
-                    margin=tie.margin,
-                )
-            )
+        self._journal.computed(items, result.near_ties)
         return result
 
     def _item(self, work: Work) -> PassItem:
@@ -224,6 +188,7 @@ class Engine:
             self.cache.slots(work.request)[: work.stop],
             work.start,
             work.stop,
+            work.start >= len(active.prompt),
             active.choice if work.stop == active.num_tokens else None,
         )
 
@@ -247,19 +212,8 @@ class Engine:
     def _finish(self, active: ActiveRequest) -> None:
         name = active.request.id
         output = active.result(active.end, aborted=False)
-        seq, t_ns = self._emitter.next()
         # The cache's own events about the end name tokens of the output, so the output goes on record first.
-        self._emitter.emit(
-            RequestFinished(
-                seq=seq,
-                t_ns=t_ns,
-                request=name,
-                reason=output.reason,
-                tokens=pack_ids(output.token_ids),
-                ttft_ns=output.ttft_ns,
-                decode_ns=output.decode_ns,
-            )
-        )
+        self._journal.finished(name, output)
         self._batch.remove(active)
         self.cache.finish(name)
         del self._requests[name]
@@ -267,8 +221,7 @@ class Engine:
 
     def _abort(self, active: ActiveRequest, reason: str) -> None:
         name = active.request.id
-        seq, t_ns = self._emitter.next()
-        self._emitter.emit(RequestAborted(seq=seq, t_ns=t_ns, request=name, reason=reason, computed=active.computed))
+        self._journal.aborted(name, reason, active.computed)
         if self._batch.remove(active):
             self.cache.abort(name, reason)
         del self._requests[name]

@@ -55,7 +55,7 @@ def check_request(request: Request, vocab_size: int, max_positions: int) -> "arr
         raise InputError("a request has an empty id: expected a name of its own")
     if not len(request.token_ids):
         raise InputError(f"{name} has an empty prompt: expected at least one token")
-    ids = _int64(name, request.token_ids)
+    ids = token_array(name, request.token_ids)
     _check_ids(f"{name} has token id", ids, vocab_size)
     _check_ids(f"{name} has stop id", request.stop_ids, vocab_size)
     if request.max_tokens < 1:
@@ -77,9 +77,12 @@ def _check_sampling(name: str, request: Request) -> None:
         raise InputError(f"{name} has top_p {request.top_p}: expected more than 0, up to 1")
 
 
-def _int64(name: str, token_ids: Sequence[int]) -> "array[int]":
-    if isinstance(token_ids, array) and token_ids.typecode == "q":
-        return token_ids
+def token_array(name: str, token_ids: Sequence[int]) -> "array[int]":
+    """`token_ids` as an int64 array of their own.
+
+    Raises:
+        InputError: an id that is no 64-bit integer; `name` says whose.
+    """
     try:
         return array("q", token_ids)
     except (TypeError, OverflowError) as error:

@@ -25,6 +25,8 @@ class PassItem(msgspec.Struct, frozen=True):
     """Full slots of positions [0, stop)."""
     start: int
     stop: int
+    decoding: bool
+    """Whether the tokens are generated ones."""
     choice: Choice | None
     """How the token at `stop` is chosen; None = it is known already."""
 
