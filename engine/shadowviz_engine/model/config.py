@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from shadowviz_engine.core.errors import ModelError
 from shadowviz_engine.core.geometry import SWA_ONLY, Compressor, Geometry, LayerSchedule, hybrid_geometry
 
-SCORING_FUNCTIONS = ("sqrtsoftplus", "softmax", "sigmoid")
+SCORING_FUNCTIONS = ("sqrtsoftplus", "sigmoid")
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,7 @@ def route(params: MoeParams, rows: Tensor, token_ids: Tensor, kernels: Kernels) 
 def _score(scoring: str, logits: Tensor) -> Tensor:
     if scoring == "sqrtsoftplus":
         return F.softplus(logits).sqrt()
-    return logits.sigmoid() if scoring == "sigmoid" else logits.softmax(dim=-1)
+    return logits.sigmoid()
 
 
 def dense_experts(params: MoeParams, rows: Tensor, chosen: Tensor, weights: Tensor, kernels: Kernels) -> Tensor:

@@ -55,7 +55,7 @@ class Transformer:
         dense = numerics is Numerics.EXACT or config.num_experts <= _DENSE_EXPERTS
         self._experts = dense_experts if dense else routed_experts
         self.observer: Observer | None = None
-        """Called with every selection of an indexer; None = nobody looks."""
+        """Called with every selection of an indexer that has entries to choose from; None = nobody looks."""
 
     def make_buffers(self, num_full_slots: int, num_swa_slots: int) -> StateBuffers:
         """State rows on the model's device, in its type."""
@@ -164,6 +164,6 @@ class Transformer:
         visible = group.tables[compressor.name].visible.tolist()
         for row, entries in enumerate(chosen.entries.tolist()):
             at = group.first_row + row
-            if plan.row_is_real[at]:
+            if plan.row_is_real[at] and visible[row]:
                 seen = tuple(entry for entry in entries if entry < visible[row])
                 self.observer(Selection(layer, int(plan.row_sequences[at]), int(plan.row_positions[at]), seen))
