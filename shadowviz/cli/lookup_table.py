@@ -100,13 +100,18 @@ def _cells(row: LookupRow, name_columns: int) -> list[str]:
     return [shorten(row.request, name_columns), *map(number, counts), ttft, rate, row.label]
 
 
+def change_line(summary: Summary) -> str:
+    """The one change that would win most."""
+    return wrapped(f"would win most ({number(summary.best_change_wins)} tokens): {summary.best_change}")
+
+
 def summary_lines(summary: Summary) -> str:
     """The hit rate, the worst loss, and what would win most."""
     rate = f"hit rate {summary.hit_rate:.1%}"
     lines = [
         wrapped(
             f"{rate}: {number(summary.reused_tokens)} of {number(summary.prompt_tokens)} prompt tokens reused, "
-            f"{number(summary.computed_tokens)} computed, in {number(summary.lookups)} lookups"
+            f"{number(summary.computed_tokens)} computed"
         ).replace(rate, strong(rate), 1)
     ]
     worst = summary.losses[0] if summary.losses else None
@@ -120,5 +125,5 @@ def summary_lines(summary: Summary) -> str:
         )
     )
     if summary.best_change:
-        lines.append(wrapped(f"would win most: {summary.best_change}"))
+        lines.append(change_line(summary))
     return "\n".join(lines)

@@ -88,7 +88,9 @@ def _summary_text(summary: "Summary", log: str) -> str:
     )
     blocks = [head, "", table(["verdict", "lookups", "lost", "worst example", "its loss"], rows, left=(0, 3))]
     if summary.best_change:
-        blocks += ["", wrapped(f"would win most: {summary.best_change}")]
+        from shadowviz.cli.lookup_table import change_line
+
+        blocks += ["", change_line(summary)]
         blocks.append(f"reasons: shadowviz why {log} {summary.losses[0].example}")
     return "\n".join(blocks)
 

@@ -11,7 +11,8 @@ from shadowviz_engine.core.spans import Extent
 ANCHOR = 4
 """Equal tokens in a row that count as an agreement."""
 CONVINCING = 2
-"""An agreement this many times as long as what was skipped to reach it is taken without looking further."""
+"""The first agreement is taken without looking further if it is this many times as long as what differs before it,
+on both sides together; later ones if they are as long."""
 MAX_NEEDED = 32
 """Longest agreement that is asked for because of what only the stored path has."""
 
@@ -35,7 +36,7 @@ def differing_stretches(prompt: "array[int]", stored: "array[int]", start: int) 
     """
     search = _Search(prompt, stored, start)
     place: tuple[int, int] = (start, start)
-    reach = len(prompt)
+    reach = max(len(prompt), FOLLOW_UP + 1)
     while (stretch := search.next_agreement(*place, reach)) is not None:
         yield stretch
         place = (stretch.prompt.stop + stretch.agreed, stretch.stored.stop + stretch.agreed)
@@ -62,21 +63,25 @@ class _Search:
     def next_agreement(self, a: int, b: int, reach: int) -> Stretch | None:
         """The first convincing agreement behind prompt position `a` and stored position `b`, or else the longest.
 
-        One that is shorter than what differs before it is chance: the two texts are not alike.
+        The first agreement of all is chance when it is shorter than what differs before it: the texts are not alike.
         """
         best: Stretch | None = None
+        first = reach > FOLLOW_UP
+        factor = CONVINCING if first else 1
         at = a
         while at < min(len(self._prompt) - ANCHOR + 1, a + reach):
             found = self._agreement(at, a, b)
             if found is None:
                 at += 1
                 continue
-            if found.agreed >= CONVINCING * (found.prompt.size + found.stored.size):
+            if found.agreed >= factor * (found.prompt.size + found.stored.size):
                 return found
             if best is None or found.agreed > best.agreed:
                 best = found
             at = found.prompt.stop + found.agreed
-        return best if best is not None and reach > FOLLOW_UP and _outweighs(best) else None
+        if best is None or (first and not _outweighs(best)):
+            return None
+        return best
 
     def _agreement(self, at: int, a: int, b: int) -> Stretch | None:
         places = self._places.get(self._gram(self._prompt_bytes, at))

@@ -48,6 +48,8 @@ def common_facts(lookup: LookupDone, user: str) -> Iterator[Fact]:
     else:
         by = f", last used by {user}" if user else ""
         which = "all of them are" if lookup.common == lookup.num_prompt else f"the first {lookup.common:,} are"
+        if lookup.common == 1:
+            which = "the first is"
         yield Fact(f"{asked}; {which} equal to a stored path (node n{lookup.node}{by}).", Origin.OBSERVED)
 
 

@@ -1,5 +1,6 @@
 """What a run lost and why: lost tokens summed by verdict, and the one change that would win most."""
 
+from collections import Counter
 from collections.abc import Iterable
 
 import msgspec
@@ -35,7 +36,9 @@ class Summary(msgspec.Struct, frozen=True):
     losses: tuple[Loss, ...]
     """The dearest first."""
     best_change: str
-    """What would win most; empty when nothing is lost."""
+    """What would win most, over all verdicts that it would mend; empty when nothing is lost."""
+    best_change_wins: int
+    """Tokens that it would have saved."""
 
 
 def summarise(explanations: Iterable[Explanation]) -> Summary:
@@ -47,9 +50,12 @@ def summarise(explanations: Iterable[Explanation]) -> Summary:
     prompt = sum(lookup.num_prompt for lookup in everything)
     reused = sum(lookup.reused for lookup in everything)
     losses = sorted((_loss(name, group) for name, group in groups.items()), key=lambda loss: -loss.lost)
-    best = next((loss.change for loss in losses if loss.lost and loss.change), "")
+    wins = Counter[str]()
+    for loss in losses:
+        wins[loss.change] += loss.lost if loss.change else 0
+    change, won = max(wins.items(), key=lambda item: item[1], default=("", 0))
     rate = reused / prompt if prompt else 0.0
-    return Summary(len(everything), prompt, reused, prompt - reused, rate, tuple(losses), best)
+    return Summary(len(everything), prompt, reused, prompt - reused, rate, tuple(losses), change if won else "", won)
 
 
 def group_of(finding: Finding) -> str:
@@ -75,9 +81,7 @@ def _loss(name: str, group: list[Explanation]) -> Loss:
 def _change(finding: Finding, unit: int) -> str:
     match finding.verdict:
         case Verdict.TOKENS_DIFFER:
-            return _TOKEN_CHANGES.get(
-                finding.detail, "make the beginning of the prompts the same, and put what varies last"
-            )
+            return _TOKEN_CHANGES.get(finding.detail, "make the prompts begin alike, and put what varies last")
         case Verdict.TOO_SHORT | Verdict.PAGE_ALIGNED | Verdict.CAPPED:
             return f"resume at any length (--resume any), or use a page smaller than {unit:,}"
         case Verdict.CUT_BY_SWA:

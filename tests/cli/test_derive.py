@@ -9,7 +9,7 @@ from cli_runs import Command
 
 def test_derive_keeps_complete_allocated_and_tail_apart(command: Command) -> None:
     out = command("derive", "42", "--geometry", "article").out
-    assert "csa_kv      [0,1)    [0,32)             1          2    10       2" in out.splitlines()
+    assert "csa_kv      [0,1)   [0,32)            1          2    10       2" in out.splitlines()
     shown = json.loads(command("derive", "42", "--geometry", "article", "--json").out)
     figures = {figure["kind"]: (figure["complete"], figure["allocated"], figure["tail"]) for figure in shown["figures"]}
     assert figures == {"csa_kv": (1, 2, 10), "index_k": (1, 2, 10), "hca_kv": (0, 1, 42)}

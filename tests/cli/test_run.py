@@ -39,7 +39,7 @@ def test_a_run_prints_one_row_a_lookup_and_the_worst_loss(command: Command, tmp_
     assert head.split()[:6] == ["request", "common", "matched", "usable", "reused", "computed"]
     assert row.split()[:6] == ["one", "0", "0", "0", "0", "4"]
     assert row.split()[-1] == "COLD"
-    assert rate == "hit rate 0.0%: 0 of 4 prompt tokens reused, 4 computed, in 1 lookups"
+    assert rate == "hit rate 0.0%: 0 of 4 prompt tokens reused, 4 computed"
     assert loss == "nothing worth naming was lost"
 
 

@@ -36,7 +36,7 @@ def test_a_run_is_summed_by_verdict_with_the_worst_first(command: Command, story
         ("FULL_HIT", 0, "again"),
     ]
     assert summary["best_change"] == "send LF, not CR LF, at line ends"
-    assert "would win most: send LF, not CR LF, at line ends" in command("why", str(story_log)).out
+    assert "would win most (256 tokens): send LF, not CR LF, at line ends" in command("why", str(story_log)).out
 
 
 @pytest.mark.parametrize(

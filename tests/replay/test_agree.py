@@ -41,6 +41,17 @@ def test_without_a_convincing_agreement_the_longest_is_taken() -> None:
     assert list(differing_stretches(prompt, stored, 1)) == [Stretch(Extent(1, 401), Extent(1, 601), 400)]
 
 
+def test_later_agreements_may_be_short() -> None:
+    prompt, stored = [1, 2, 3], [1, 2, 3]
+    for line in range(20):
+        prompt += [900, 901, 902, *range(1000 + 10 * line, 1006 + 10 * line)]
+        stored += [800, *range(1000 + 10 * line, 1006 + 10 * line)]
+    prompt[9:9], stored[7:7] = list(range(300, 320)), list(range(300, 320))
+    stretches = list(differing_stretches(ids(prompt), ids(stored), 3))
+    assert len(stretches) == 20
+    assert stretches[-1].agreed == 6
+
+
 def test_an_agreement_shorter_than_what_differs_before_it_is_chance() -> None:
     shared = [7001, 7002, 7003, 7004, 7005]
     prompt = ids([1, *range(100, 280), *shared, *range(300, 400)])

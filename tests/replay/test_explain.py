@@ -100,4 +100,21 @@ def test_losses_are_summed_by_verdict_with_the_worst_example_first() -> None:
     ]
     assert (summary.lookups, summary.prompt_tokens) == (5, 8000 + 8000 + 1000 + 300 + 8000)
     assert summary.reused_tokens == sum(explanation.lookup.reused for explanation in explanations)
-    assert summary.best_change.startswith("make the beginning")
+    assert summary.best_change.startswith("make the prompts begin alike")
+    assert summary.best_change_wins == 7936 + 768
+
+
+def test_the_best_change_is_the_one_that_wins_most_over_all_verdicts() -> None:
+    run = ExplainedRun(retention="all")
+    run.run(LONG[:1000])
+    explanations = [run.run([*LONG[:5], 99_005, *LONG[6:400]]), run.run(LONG[:240]), run.run(LONG[:250])]
+    summary = summarise(explanations)
+    assert [(loss.verdict, loss.lost) for loss in summary.losses] == [
+        ("TOO_SHORT(256)", 239 + 249),
+        ("TOKENS_DIFFER(SHIFTED)", 256),
+    ]
+    assert summary.best_change_wins == 239 + 249
+    run.run(LONG[1000:2000])
+    other_text = run.run([*LONG[1000:1005], 98_006, *LONG[1006:1700]])
+    # Two verdicts, TOKENS_DIFFER(SHIFTED) and (TEXT), that one change would mend.
+    assert summarise([*explanations, other_text]).best_change_wins == 256 + 512
