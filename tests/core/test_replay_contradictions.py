@@ -5,6 +5,7 @@ import pytest
 from shadowviz_engine.core.errors import LogError
 from shadowviz_engine.core.events import (
     Event,
+    LogOpened,
     LookupDone,
     PathEnded,
     PathLocked,
@@ -23,6 +24,7 @@ from shadowviz_engine.core.events import (
     SwaFreed,
     SwaPublished,
 )
+from shadowviz_engine.core.presets import preset
 from shadowviz_engine.core.replayer import Replayer
 from shadowviz_engine.core.snapshot import pack_ids
 
@@ -131,3 +133,22 @@ def test_a_locked_leaf_and_an_evicted_node_cannot_be_evicted() -> None:
     replayer.apply(SpanEvicted(seq=10, t_ns=0, node=1, reason="lru"))
     with pytest.raises(LogError, match="node 1 was evicted at seq 10"):
         replayer.apply(PathEnded(seq=11, t_ns=0, node=1))
+
+
+def test_a_namespace_is_that_of_the_path_and_is_forgotten_when_its_first_node_is_undone() -> None:
+    replayer = told(*short_run()[:3])
+    child = SpanInserted(seq=4, t_ns=0, node=2, parent=1, request="a", start=3, stop=6)
+    first = replayer.apply(SpanInserted(seq=3, t_ns=0, node=1, parent=0, request="a", start=0, stop=3, namespace="n"))
+    second = replayer.apply(child)
+    assert [node.namespace for node in replayer.node_states()] == ["n", "n"]
+    replayer.undo(second)
+    replayer.undo(first)
+    assert replayer.namespaces.names == [""]
+
+
+def test_a_log_is_opened_once() -> None:
+    opened = LogOpened(seq=0, t_ns=0, schema=1, geometry=preset("recall"))
+    replayer = told(opened)
+    assert replayer.opened == opened
+    with pytest.raises(LogError, match="LogOpened at seq 1 cannot apply: a log was opened at seq 0 already"):
+        replayer.apply(LogOpened(seq=1, t_ns=0, schema=1, geometry=preset("recall")))
