@@ -18,7 +18,8 @@ SMALL = hybrid_geometry(
     "small", 8, 5, (Compressor("csa", 4, overlap=True, indexed=True), Compressor("hca", 8)),
     LayerSchedule((SWA_ONLY, "csa", "hca")), 2,
 )  # fmt: skip
-GEOMETRIES: tuple[Geometry, ...] = (SMALL, preset("recall"), preset("recall-hca"))
+NARROW = hybrid_geometry("window of one", 8, 1, (Compressor("hca", 8),), LayerSchedule((SWA_ONLY, "hca")), 0)
+GEOMETRIES: tuple[Geometry, ...] = (SMALL, NARROW, preset("recall"), preset("recall-hca"))
 
 
 class CacheWalk:

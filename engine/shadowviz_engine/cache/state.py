@@ -11,6 +11,7 @@ from shadowviz_engine.cache.retention import parse_retention
 from shadowviz_engine.cache.sequence import Sequence
 from shadowviz_engine.core.events import PathLocked, PathUnlocked, SlotRun, SlotsFreed, SpanSplit
 from shadowviz_engine.core.geometry import Geometry
+from shadowviz_engine.core.kinds import Shape
 from shadowviz_engine.core.reuse import ResumeRule, reuse_rules
 from shadowviz_engine.core.sinks import Emitter
 
@@ -43,7 +44,7 @@ class CacheState:
         self.sequences: dict[str, Sequence] = {}
         self.num_tree_tokens = 0
         self.num_locked_tokens = 0
-        self.window_label = next((kind.label for kind in geometry.kinds if kind.need and not kind.follows), "")
+        self.window_label = next((kind.label for kind in geometry.kinds if kind.shape is Shape.WINDOW), "")
 
     def split(self, node: Node, at: int) -> Node:
         """Cut `node` after its first `at` tokens; returns the upper part."""
