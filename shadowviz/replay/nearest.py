@@ -7,6 +7,7 @@ from typing import Protocol
 import msgspec
 
 from shadowviz.replay.agree import Stretch, differing_stretches
+from shadowviz.replay.beside import StoredPath, likest_paths
 from shadowviz_engine.core.errors import LogError
 from shadowviz_engine.core.events import LogOpened, LookupDone
 from shadowviz_engine.core.kinds import Shape
@@ -14,9 +15,6 @@ from shadowviz_engine.core.replayer import Replayer
 from shadowviz_engine.core.reuse import Lookup, Residency, ResumeRule, plan_reuse, reuse_rules
 from shadowviz_engine.core.spans import Extent, merge
 from shadowviz_engine.core.verdict import TokensRule
-
-MAX_PATHS = 16
-"""Stored paths beside the prompt that are compared with it, the most recently used first."""
 
 CONTEXT = 8
 """Equal tokens on each side of a differing stretch that a cause is judged with."""
@@ -68,48 +66,25 @@ def nearest_parting(state: Replayer, lookup: LookupDone, prompt: "array[int]", w
     if not lookup.near < len(state.nodes) or not state.nodes.alive[lookup.near]:
         raise LogError(f"lookup at seq {lookup.seq} is near node {lookup.near}, which is not in the tree")
     best: Parting | None = None
-    for path in _paths_beside(state, lookup):
+    for path in likest_paths(state, lookup, prompt):
         found = _parting(state, state.opened, lookup, prompt, path, words)
         if found is not None and (best is None or found.rule.gain > best.rule.gain):
             best = found
     return best
 
 
-def _paths_beside(state: Replayer, lookup: LookupDone) -> Iterator[list[int]]:
-    """Paths from the root to leaves, as node ids: through the near node first, then through the nodes beside it."""
-    nodes, near = state.nodes, lookup.near
-    beside: list[int] = []
-    # Inside a node only its own path goes on with the prompt; at its end every child parts at the same token.
-    if near != lookup.node:
-        row = nodes.namespace[near]
-        beside = [node for node in nodes.children(nodes.parent[near]) if nodes.namespace[node] == row and node != near]
-    beside.sort(key=lambda node: nodes.last_used[node])
-    stack = [*beside[-MAX_PATHS:], near]
-    num_paths = 0
-    while stack and num_paths < MAX_PATHS:
-        node = stack.pop()
-        children = sorted(nodes.children(node), key=lambda child: nodes.last_used[child])
-        if children:
-            stack.extend(children[-MAX_PATHS:])
-        else:
-            num_paths += 1
-            yield list(nodes.path(node))[::-1]
-
-
 def _parting(
-    state: Replayer, opened: LogOpened, lookup: LookupDone, prompt: "array[int]", path: list[int], words: Words
+    state: Replayer, opened: LogOpened, lookup: LookupDone, prompt: "array[int]", path: StoredPath, words: Words
 ) -> Parting | None:
-    stored = array("i")
-    for node in path:
-        stored.extend(state.node_tokens(node))
+    stored = path.tokens
     start = _first_difference(prompt, stored, lookup.common)
     if start == min(len(prompt), len(stored)):
         return None
     stretches = list(_alike(prompt, stored, start, words))
     first = stretches[0] if stretches else Stretch(Extent(start, len(prompt)), Extent(start, len(stored)), 0)
     cause = _cause(prompt, stored, first, start, words) if stretches else "TEXT"
-    length, gain = _gain(state, opened, lookup, path, stretches) if stretches else (lookup.reused, 0)
-    node = next(node for node in path if state.nodes.stop[node] > start)
+    length, gain = _gain(state, opened, lookup, path.nodes, stretches) if stretches else (lookup.reused, 0)
+    node = next(node for node in path.nodes if state.nodes.stop[node] > start)
     return Parting(
         TokensRule(start, cause, length, gain),
         node,
@@ -135,7 +110,7 @@ def _alike(prompt: "array[int]", stored: "array[int]", start: int, words: Words)
 
 
 def _gain(
-    state: Replayer, opened: LogOpened, lookup: LookupDone, path: list[int], stretches: list[Stretch]
+    state: Replayer, opened: LogOpened, lookup: LookupDone, path: tuple[int, ...], stretches: list[Stretch]
 ) -> tuple[int, int]:
     """Length reused if the stretches were as stored, and what that adds for tokens that the prompt has."""
     last = stretches[-1]
@@ -153,7 +128,7 @@ def _gain(
     return reused, max(0, min(reused, within) - lookup.reused)
 
 
-def _residency(state: Replayer, opened: LogOpened, path: list[int]) -> Residency:
+def _residency(state: Replayer, opened: LogOpened, path: tuple[int, ...]) -> Residency:
     runs = [run for node in path for run in state.swa_runs(node)]
     live = merge(Extent(start, stop) for start, stop, _ in runs)
     return {kind.label: live for kind in opened.geometry.kinds if kind.shape is Shape.WINDOW}

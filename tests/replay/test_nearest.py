@@ -59,6 +59,17 @@ def test_the_gain_is_that_of_the_stored_path_which_agrees_longest() -> None:
     assert (explanation.parting.rule.token, explanation.verdict.gain) == (2, 1792)
 
 
+def test_many_paths_beside_the_prompt_do_not_hide_the_one_that_is_like_it() -> None:
+    run = ExplainedRun(retention="all", num_full_pages=2000, num_swa_pages=2000)
+    run.run([1, *LONG[:1000]])
+    for other in range(60):
+        run.run([1, 2, *range(100_000 + 100 * other, 100_060 + 100 * other)])
+        run.run([1, 3 + other, *range(200_000 + 100 * other, 200_060 + 100 * other)])
+    explanation = run.run([1, 1, *LONG[:1000]])
+    assert explanation.verdict.label == "TOKENS_DIFFER(TEXT)"
+    assert explanation.verdict.gain == 768
+
+
 def test_tokens_that_only_the_stored_path_has_are_no_gain() -> None:
     run = ExplainedRun(retention="all")
     run.run([*LONG[:10], *range(70_000, 75_000), *LONG[10:1000]])
