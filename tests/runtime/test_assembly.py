@@ -7,12 +7,13 @@ import torch
 
 from shadowviz_engine.core.errors import CapacityError, GeometryError, InputError, ModelError
 from shadowviz_engine.core.geometry import Compressor
+from shadowviz_engine.core.presets import preset
 from shadowviz_engine.core.sinks import MemorySink
 from shadowviz_engine.model.numerics import Numerics
 from shadowviz_engine.model.presets import model_preset
 from shadowviz_engine.model.random_weights import random_weights
 from shadowviz_engine.model.weights import save_model
-from shadowviz_engine.runtime.assembly import default_page_size, device_named, load_engine_model, state_dtype
+from shadowviz_engine.runtime.assembly import TRAINED, default_page_size, device_named, load_engine_model, state_dtype
 from shadowviz_engine.runtime.engine import Engine
 from shadowviz_engine.runtime.options import EngineOptions
 from shadowviz_engine.runtime.request import Request
@@ -49,8 +50,18 @@ def test_a_fingerprint_changes_with_seed_weights_and_configuration(tmp_path, tin
 
 
 def test_an_unknown_model_is_refused_by_name():
-    with pytest.raises(ModelError, match="no model is called 'huge': expected tiny, tiny-512"):
+    with pytest.raises(
+        ModelError,
+        match=r"no model is called 'huge': expected one of tiny, tiny-512.* recall-hca, or a model directory",
+    ):
         load_engine_model(EngineOptions(model="huge"))
+
+
+@pytest.mark.parametrize("name", TRAINED)
+def test_a_trained_preset_has_the_geometry_of_its_name(name):
+    model = load_engine_model(EngineOptions(model=name))
+    assert model.name == name
+    assert model.geometry == preset(name)
 
 
 def test_a_page_that_splits_a_window_is_refused():

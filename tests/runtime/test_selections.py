@@ -58,6 +58,14 @@ def test_a_record_of_lookups_leaves_the_model_unobserved(make_engine):
     assert sink.events[0].sidecar == ""
 
 
+def test_an_engine_that_never_ran_leaves_no_sidecar(make_engine, tmp_path):
+    path = tmp_path / "run.topk"
+    engine, _ = make_engine(record="full", sidecar=str(path))
+    assert path.exists()
+    engine.close()
+    assert not path.exists()
+
+
 def test_a_torn_last_line_is_left_out(tmp_path):
     path = tmp_path / "run.topk"
     writer = SelectionWriter(path, index_topk=2)

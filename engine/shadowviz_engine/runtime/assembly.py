@@ -11,6 +11,7 @@ import msgspec
 import torch
 from torch import Tensor
 
+import shadowviz_engine.model
 from shadowviz_engine.cache.faults import check_faults
 from shadowviz_engine.cache.options import CacheOptions
 from shadowviz_engine.cache.policies import policy_named
@@ -32,6 +33,10 @@ from shadowviz_engine.runtime.sizing import PageBytes, PoolSizes, free_memory, p
 
 DEFAULT_PAGE_SIZE = 256
 
+CHECKPOINTS = Path(shadowviz_engine.model.__file__).with_name("checkpoints")
+TRAINED = ("recall", "recall-hca")
+"""Presets with trained weights, which stand in `CHECKPOINTS`."""
+
 
 class EngineModel(msgspec.Struct, frozen=True):
     """A model that is ready to run; engines may share one."""
@@ -52,7 +57,7 @@ def load_engine_model(options: EngineOptions) -> EngineModel:
         GeometryError: the page splits a compression window.
     """
     device = device_named(options.device)
-    source = _preset(options.model, options.seed) if options.model in MODEL_PRESETS else _checkpoint(options.model)
+    source = _random(options.model, options.seed) if options.model in MODEL_PRESETS else _stored(options.model)
     geometry = source.config.geometry(source.name, options.page_size or source.page_size)
     dtype = state_dtype(device, options.numerics)
     transformer = Transformer(source.config, source.tensors, options.numerics, device, dtype)
@@ -83,22 +88,30 @@ class _Source(msgspec.Struct, frozen=True):
     fingerprint: str
 
 
-def _preset(name: str, seed: int) -> _Source:
+def _random(name: str, seed: int) -> _Source:
+    """A preset with random weights."""
     config = model_preset(name)
     # Random weights depend on configuration and seed alone, so these stand for them.
-    fingerprint = _digest([json.dumps(config_to_json(config), sort_keys=True).encode(), str(seed).encode()])
+    fingerprint = _digest([_config_bytes(config), str(seed).encode()])
     return _Source(name, config, random_weights(config, seed), PRESETS[name].page_size, fingerprint)
 
 
-def _checkpoint(name: str) -> _Source:
-    directory = Path(name)
+def _stored(name: str) -> _Source:
+    """A trained preset that comes with the package, or a directory."""
+    directory = CHECKPOINTS / name if name in TRAINED else Path(name)
     if not directory.is_dir():
-        raise ModelError(f"no model is called {name!r}: expected {', '.join(MODEL_PRESETS)} or a model directory")
+        known = ", ".join((*MODEL_PRESETS, *TRAINED))
+        raise ModelError(f"no model is called {name!r}: expected one of {known}, or a model directory")
     config, tensors = load_model(directory)
-    parts = [json.dumps(config_to_json(config), sort_keys=True).encode()]
+    page_size = PRESETS[name].page_size if name in TRAINED else default_page_size(config)
+    parts = [_config_bytes(config)]
     for key in sorted(tensors):
         parts += [key.encode(), tensors[key].contiguous().view(torch.uint8).numpy().tobytes()]
-    return _Source(directory.resolve().name, config, tensors, default_page_size(config), _digest(parts))
+    return _Source(directory.resolve().name, config, tensors, page_size, _digest(parts))
+
+
+def _config_bytes(config: ModelConfig) -> bytes:
+    return json.dumps(config_to_json(config), sort_keys=True).encode()
 
 
 def default_page_size(config: ModelConfig) -> int:

@@ -36,7 +36,7 @@ class SelectionRow(msgspec.Struct, frozen=True):
 
 
 class SelectionWriter:
-    """Takes selections during a pass and writes them, named, at its end.
+    """Takes selections during a pass and writes them, named, at its end; without any it leaves no file.
 
     Raises:
         InputError: the file cannot be made.
@@ -45,6 +45,8 @@ class SelectionWriter:
     def __init__(self, path: Path, index_topk: int) -> None:
         self._encoder = msgspec.json.Encoder()
         self._pending: list[Selection] = []
+        self._path = path
+        self._num_rows = 0
         try:
             self._file = path.open("wb")
         except OSError as error:
@@ -67,14 +69,19 @@ class SelectionWriter:
             queries = list(group)
             entries = tuple(query.entries for query in queries)
             self._write(SelectionRow(requests[sequence], layer, queries[0].position, entries))
+            self._num_rows += 1
 
     def flush(self) -> None:
         """Hand everything written to the system."""
         self._file.flush()
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the file; closing again does nothing."""
+        if self._file.closed:
+            return
         self._file.close()
+        if not self._num_rows:
+            self._path.unlink()
 
     def _write(self, line: SelectionHeader | SelectionRow) -> None:
         self._file.write(self._encoder.encode(line) + b"\n")
