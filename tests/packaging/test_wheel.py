@@ -95,7 +95,9 @@ def test_the_installed_command_shows_its_help(installed: Path, tmp_path: Path) -
 
 def test_the_installed_command_derives_as_json(installed: Path, tmp_path: Path) -> None:
     answer = json.loads(run([installed / "shadowviz", "derive", "1000", "--json"], tmp_path))
-    assert "1000" in json.dumps(answer)
+    rows = {part["kind"]: part["rows"] for part in answer["owned"]}
+    assert rows["csa_kv"] == [0, 250]
+    assert rows["hca_kv"] == [0, 7]
 
 
 def test_the_installed_command_runs_the_demo(installed: Path, tmp_path: Path) -> None:
