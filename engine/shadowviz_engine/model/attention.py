@@ -14,14 +14,18 @@ from shadowviz_engine.model.layers import normalise, rotate
 from shadowviz_engine.model.numerics import Kernels
 from shadowviz_engine.model.params import AttentionParams
 from shadowviz_engine.model.plan import BlockGroup, EntryTable, StepPlan
+from shadowviz_engine.model.tiles import Tile
 
 
 @dataclass(frozen=True)
 class Turns:
-    """Rotation of every row, forward and back, `[rows, rotary_dim / 2]` complex."""
+    """Rotation of every row, complex."""
 
     forward: Tensor
-    back: Tensor
+    """`[rows, rotary_dim / 2]`"""
+    forward_heads: Tensor
+    """The same as `[rows, 1, rotary_dim / 2]`."""
+    back_heads: Tensor
 
 
 @dataclass(frozen=True)
@@ -39,16 +43,6 @@ class StepContext:
     """Filled by the layers: what each indexer chose."""
 
 
-@dataclass(frozen=True)
-class _Tile:
-    """Keys that some queries attend to in one product."""
-
-    scores: Tensor
-    """`[batch, queries * heads, keys]`, masked with -inf."""
-    values: Tensor
-    """`[batch, keys, head_dim]`"""
-
-
 def attention_block(params: AttentionParams, layer: int, rows: Tensor, context: StepContext) -> Tensor:
     """`[rows, hidden]`: attention output of a layer; stores the state of the step's tokens first."""
     config, linear = context.config, context.kernels.linear
@@ -57,7 +51,7 @@ def attention_block(params: AttentionParams, layer: int, rows: Tensor, context: 
     queries = linear(latent, params.query)
     turns = context.turns_main if params.compressor is None else context.turns_compress
     heads = queries[:, : config.num_heads * config.head_dim].view(-1, config.num_heads, config.head_dim)
-    query = rotate(normalise(heads, params.query_norm), turns.forward.unsqueeze(1))
+    query = rotate(normalise(heads, params.query_norm), turns.forward_heads)
     key = rotate(normalise(parts[1], params.key_norm), turns.forward)
     _store(context, "swa_kv", layer, key)
     for pool, tail in zip(params.pools, parts[2:], strict=False):
@@ -68,9 +62,9 @@ def attention_block(params: AttentionParams, layer: int, rows: Tensor, context: 
     for group in context.plan.groups:
         tiles = [_window_tile(layer, query, group, context)]
         tiles += _entry_tiles(params, layer, query, index_query, parts[-1], group, context)
-        outputs.append(_attend(tiles, params.sinks, group, config))
+        outputs.append(context.kernels.attend(tiles, params.sinks))
     output = outputs[0] if len(outputs) == 1 else torch.cat(outputs)
-    return _project_out(params, rotate(output, turns.back.unsqueeze(1)).flatten(1), context.kernels)
+    return _project_out(params, rotate(output, turns.back_heads).flatten(1), context.kernels)
 
 
 def _store(context: StepContext, label: str, layer: int, values: Tensor) -> None:
@@ -90,15 +84,15 @@ def _close(params: AttentionParams, entry_label: str, layer: int, context: StepC
     close_entries(pool, pooling, tails, context.buffers.rows(entry_label, layer))
 
 
-def _window_tile(layer: int, query: Tensor, group: BlockGroup, context: StepContext) -> _Tile:
+def _window_tile(layer: int, query: Tensor, group: BlockGroup, context: StepContext) -> Tile:
     values = _gather(context.buffers.rows("swa_kv", layer), group.window_rows)
     return _block_tile(query[group.rows], values, group.window_bias)
 
 
-def _block_tile(query: Tensor, values: Tensor, bias: Tensor) -> _Tile:
+def _block_tile(query: Tensor, values: Tensor, bias: Tensor) -> Tile:
     """Scores of every query of a block `[blocks * width, heads, dim]` against the block's keys."""
     query = query.view(bias.shape[0], -1, query.shape[-1])
-    return _Tile(torch.baddbmm(bias, query, values.transpose(1, 2)), values)
+    return Tile(torch.baddbmm(bias, query, values.transpose(1, 2)), values)
 
 
 def _gather(rows: Tensor, index: Tensor) -> Tensor:
@@ -114,7 +108,7 @@ def _entry_tiles(
     index_weights: Tensor,
     group: BlockGroup,
     context: StepContext,
-) -> Iterator[_Tile]:
+) -> Iterator[Tile]:
     """The compressed entries of a group's blocks in absolute order, or those that the indexer chose."""
     compressor = params.compressor
     table = group.tables.get(compressor.name) if compressor is not None else None
@@ -132,10 +126,10 @@ def _entry_tiles(
     context.choices.append((layer, group, chosen))
     per_block = chosen.entries.reshape(group.num_blocks, -1)
     rows = table.rows.gather(1, per_block).view(chosen.entries.shape)
-    hidden = chosen.entries >= table.visible.unsqueeze(1)
+    hidden = chosen.entries >= table.visible
     bias = _selection_bias(chosen, hidden, query.dtype)
     values = _gather(entries, rows)
-    yield _Tile(torch.baddbmm(bias.unsqueeze(1), query[group.rows], values.transpose(1, 2)), values)
+    yield Tile(torch.baddbmm(bias.unsqueeze(1), query[group.rows], values.transpose(1, 2)), values)
 
 
 def _selection_bias(chosen: Chosen, hidden: Tensor, dtype: torch.dtype) -> Tensor:
@@ -150,12 +144,10 @@ def _choose(
 ) -> Chosen:
     config = context.config
     top_k, num_entries = config.index_topk, table.rows.shape[1]
-    if table.most_visible <= top_k:
+    if table.unseen is None:
         return all_entries(index_query.shape[0], min(top_k, num_entries), index_query.device)
     heads, dim = config.index_heads, config.index_head_dim
-    turned = rotate(
-        index_query.reshape(-1, heads, dim).contiguous(), context.turns_compress.forward[group.rows].unsqueeze(1)
-    )
+    turned = rotate(index_query.reshape(-1, heads, dim).contiguous(), context.turns_compress.forward_heads[group.rows])
     scale = (heads * dim) ** -0.5
     scores = score_entries(
         turned.view(group.num_blocks, -1, dim),
@@ -164,29 +156,7 @@ def _choose(
         table.rows,
         table.tile,
     )
-    return choose_entries(scores, table.visible, top_k)
-
-
-def _attend(tiles: list[_Tile], sinks: Tensor, group: BlockGroup, config: ModelConfig) -> Tensor:
-    """`[queries, heads, dim]`: softmax over all tiles and the sink, times the values.
-
-    The largest score is taken over all tiles first; sums and products then run tile after tile, so that a tile that
-    is masked throughout adds exact zeros.
-    """
-    num_queries, heads = group.num_blocks * group.width, config.num_heads
-    largest = sinks
-    for tile in tiles:
-        largest = torch.maximum(largest, tile.scores.float().amax(dim=-1).view(num_queries, heads))
-    total = (sinks - largest).exp_()
-    output: Tensor | None = None
-    for tile in tiles:
-        shape = tile.scores.shape
-        weights = (tile.scores.float() - largest.view(*shape[:2], 1)).exp_()
-        total += weights.sum(dim=-1).view(num_queries, heads)
-        part = torch.bmm(weights.to(tile.values.dtype), tile.values).view(num_queries, heads, -1)
-        output = part if output is None else output.add_(part)
-    assert output is not None
-    return output.div_(total.unsqueeze(-1))
+    return choose_entries(scores, table.unseen, top_k)
 
 
 def _project_out(params: AttentionParams, output: Tensor, kernels: Kernels) -> Tensor:

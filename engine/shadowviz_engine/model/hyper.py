@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from shadowviz_engine.model.layers import Norm, normalise
+from shadowviz_engine.model.layers import inverse_length
 from shadowviz_engine.model.numerics import Kernels
 
 
@@ -13,14 +13,14 @@ from shadowviz_engine.model.numerics import Kernels
 class HyperParams:
     """Weights of one site, and how often its matrix is normalised."""
 
-    norm: Norm
-    """To length 1; its square root of the width is in `project`."""
+    floor: Tensor
+    """Of the sum of squares of the streams."""
     project: Tensor
-    """`[2 streams + streams^2, streams * hidden]`: scaled, so that its outputs need only the base."""
+    """`[streams * hidden, 2 streams + streams^2]`: with the scales and the square root of the width in it."""
     base: Tensor
     factor: Tensor
     """`[2 streams]`: 1 for what is read from the streams, 2 for what is written to them."""
-    floor: Tensor
+    least: Tensor
     """`[2 streams]`: eps for what is read, 0 for what is written."""
     iterations: int
     eps: float
@@ -30,7 +30,7 @@ class HyperParams:
 class HeadParams:
     """Weights that collapse the streams at the end; fields as in HyperParams."""
 
-    norm: Norm
+    floor: Tensor
     project: Tensor
     base: Tensor
     eps: float
@@ -47,9 +47,9 @@ def collapse(params: HyperParams, streams: Tensor, kernels: Kernels) -> tuple[Te
         the old streams into the new, `[rows, n, n]`, to be multiplied from the left.
     """
     num_rows, count, _ = streams.shape
-    flat = normalise(streams.flatten(1).float(), params.norm)
-    mixes = kernels.linear(flat, params.project).add_(params.base)
-    gates = torch.addcmul(params.floor, torch.sigmoid(mixes[:, : 2 * count]), params.factor).to(streams.dtype)
+    flat = streams.flatten(1).float()
+    mixes = torch.addcmul(params.base, kernels.linear(flat, params.project), inverse_length(flat, params.floor))
+    gates = torch.addcmul(params.least, torch.sigmoid(mixes[:, : 2 * count]), params.factor).to(streams.dtype)
     inputs, outputs = gates.view(num_rows, 2, count, 1).unbind(1)
     square = torch.softmax(mixes[:, 2 * count :].view(num_rows, count, count), dim=-1)
     mixing = kernels.balance(square, params.iterations, params.eps).to(streams.dtype)
@@ -64,6 +64,7 @@ def expand(streams: Tensor, output: Tensor, weights: Tensor, mixing: Tensor) -> 
 
 def collapse_head(params: HeadParams, streams: Tensor, kernels: Kernels) -> Tensor:
     """`[rows, hidden]`: the streams behind the last layer as one."""
-    flat = normalise(streams.flatten(1).float(), params.norm)
-    inputs = torch.sigmoid(kernels.linear(flat, params.project) + params.base) + params.eps
+    flat = streams.flatten(1).float()
+    mixes = torch.addcmul(params.base, kernels.linear(flat, params.project), inverse_length(flat, params.floor))
+    inputs = torch.sigmoid(mixes) + params.eps
     return torch.bmm(inputs.to(streams.dtype).unsqueeze(1), streams).squeeze(1)

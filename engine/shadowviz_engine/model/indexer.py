@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+NEAR_TIE = 1e-5
+"""Scores so close that another kernel, or another order of summation, may choose otherwise."""
 _MAX_SCORES = 1 << 24
 """Products held at a time, over blocks, queries, heads and keys."""
 
@@ -18,7 +20,7 @@ class Chosen:
     best: Tensor | None
     """`[queries, 1]`: the largest score, NaN if any is; None when no query had to leave an entry out."""
     margin: Tensor | None
-    """`[queries]`: last chosen score minus first unchosen one; None when no query had to leave an entry out."""
+    """`[queries]`: last chosen score minus first unchosen one; None when none is below NEAR_TIE."""
 
 
 def score_entries(query: Tensor, weights: Tensor, keys: Tensor, rows: Tensor, tile: int) -> Tensor:
@@ -60,24 +62,24 @@ def _score_blocks(query: Tensor, weights: Tensor, keys: Tensor, rows: Tensor, ti
     return tiles[0] if len(tiles) == 1 else torch.cat(tiles, dim=1)
 
 
-def choose_entries(scores: Tensor, visible: Tensor, top_k: int) -> Chosen:
+def choose_entries(scores: Tensor, unseen: Tensor, top_k: int) -> Chosen:
     """The `top_k` best entries of each query, equal scores by lowest entry; changes `scores` in place.
 
     Args:
-        scores: `[queries, entries]`.
-        visible: `[queries]`, entries closed at each query.
+        scores: `[queries, entries]`, more entries than `top_k`.
+        unseen: `[queries, entries]`, whether an entry is not closed at the query.
     """
-    num_entries = scores.shape[1]
-    scores.masked_fill_(torch.arange(num_entries, device=scores.device) >= visible.unsqueeze(1), -torch.inf)
-    best = scores.topk(top_k + 1, dim=1)
-    margin = best.values[:, top_k - 1] - best.values[:, top_k]
-    entries = best.indices[:, :top_k]
+    scores.masked_fill_(unseen, -torch.inf)
+    best, order = scores.topk(top_k + 1, dim=1)
+    margin = best[:, top_k - 1] - best[:, top_k]
+    entries = order[:, :top_k]
+    if not bool((margin < NEAR_TIE).any()):
+        return Chosen(entries.sort(dim=1).values, best[:, :1], None)
+    # The order in which topk leaves equal scores depends on the length of the row.
     tied = torch.nonzero(margin == 0).flatten()
-    if tied.numel():
-        # The order in which topk leaves equal scores depends on the length of the row.
-        ordered = scores.index_select(0, tied).sort(dim=1, descending=True, stable=True)
-        entries = entries.index_copy(0, tied, ordered.indices[:, :top_k])
-    return Chosen(entries.sort(dim=1).values, best.values[:, :1], margin)
+    ordered = scores.index_select(0, tied).sort(dim=1, descending=True, stable=True)
+    entries = entries.index_copy(0, tied, ordered.indices[:, :top_k])
+    return Chosen(entries.sort(dim=1).values, best[:, :1], margin)
 
 
 def all_entries(num_queries: int, count: int, device: torch.device) -> Chosen:

@@ -35,9 +35,13 @@ def unit_norm_of(dim: int, eps: float, device: torch.device) -> Norm:
 def normalise(rows: Tensor, norm: Norm) -> Tensor:
     """`[..., dim]` normalised in float32, in the type of `rows`."""
     wide = rows.float()
-    inverse = (wide * wide).sum(dim=-1, keepdim=True).add_(norm.floor).rsqrt_()
-    scaled = wide * inverse
+    scaled = wide * inverse_length(wide, norm.floor)
     return (scaled if norm.weight is None else scaled.mul_(norm.weight)).to(rows.dtype)
+
+
+def inverse_length(rows: Tensor, floor: Tensor) -> Tensor:
+    """`[..., 1]`: 1 / sqrt(sum of squares + floor) of `rows` `[..., dim]`."""
+    return (rows * rows).sum(dim=-1, keepdim=True).add_(floor).rsqrt_()
 
 
 def rotate(rows: Tensor, turns: Tensor) -> Tensor:

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 
 from shadowviz_engine.model.balance import balance_quickly, balance_rows
+from shadowviz_engine.model.tiles import Tile, attend_at_once, attend_in_tiles
 
 Linear = Callable[[Tensor, Tensor], Tensor]
 
@@ -48,8 +48,8 @@ def padded(count: int, multiple: int) -> int:
 
 
 def fast_linear(rows: Tensor, weight: Tensor) -> Tensor:
-    """`[n, in]` times `[out, in]` transposed, in one product."""
-    return F.linear(rows, weight)
+    """`[n, in]` times `[in, out]` in one product: for few rows twice as fast as from weights stored `[out, in]`."""
+    return torch.mm(rows, weight)
 
 
 def exact_linear(rows: Tensor, weight: Tensor) -> Tensor:
@@ -59,8 +59,8 @@ def exact_linear(rows: Tensor, weight: Tensor) -> Tensor:
     """
     assert rows.shape[0] % BLOCK == 0, f"{rows.shape[0]} rows are no multiple of {BLOCK}"
     if rows.shape[0] <= _MAX_ROWS:
-        return F.linear(rows, weight)
-    return torch.cat([F.linear(part, weight) for part in torch.split(rows, _MAX_ROWS)])
+        return torch.mm(rows, weight)
+    return torch.cat([torch.mm(part, weight) for part in torch.split(rows, _MAX_ROWS)])
 
 
 @dataclass(frozen=True)
@@ -69,11 +69,12 @@ class Kernels:
 
     linear: Linear
     balance: Callable[[Tensor, int, float], Tensor]
+    attend: Callable[[list[Tile], Tensor], Tensor]
 
 
 KERNELS = {
-    Numerics.EXACT: Kernels(exact_linear, balance_rows),
-    Numerics.FAST: Kernels(fast_linear, balance_quickly),
+    Numerics.EXACT: Kernels(exact_linear, balance_rows, attend_in_tiles),
+    Numerics.FAST: Kernels(fast_linear, balance_quickly, attend_at_once),
 }
 
 

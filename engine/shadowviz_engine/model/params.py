@@ -32,7 +32,7 @@ class AttentionParams:
 
     project: Tensor
     """From the block's input: query latent, key, then for each branch its tail row, then the head weights of the
-    indexer; `[sum(sizes), hidden]`."""
+    indexer; `[hidden, sum(sizes)]`."""
     sizes: tuple[int, ...]
     latent_norm: Norm
     query: Tensor
@@ -43,7 +43,7 @@ class AttentionParams:
     sinks: Tensor
     """`[heads]`: a logit that takes part in the softmax and carries no value."""
     group_out: tuple[Tensor, ...]
-    """One `[o_lora_rank, heads * head_dim / groups]` for each group."""
+    """One `[heads * head_dim / groups, o_lora_rank]` for each group."""
     out: Tensor
     compressor: Compressor | None
     pools: tuple[PoolParams, ...]
@@ -86,9 +86,13 @@ class _Source:
         return _Source(self._tensors, self.device, self._dtype, f"{self._prefix}{prefix}")
 
     def matrix(self, *names: str) -> Tensor:
-        """The named tensors under one another, in the type of the model."""
+        """`[in, out]`: the named matrices `[out, in]` side by side, in the type of the model."""
         parts = [self._tensors[f"{self._prefix}{name}"] for name in names]
-        return torch.cat(parts).to(self.device, self._dtype)
+        return torch.cat(parts).to(self.device, self._dtype).t().contiguous()
+
+    def stored(self, name: str) -> Tensor:
+        """The named tensor as it is stored, in the type of the model."""
+        return self._tensors[f"{self._prefix}{name}"].to(self.device, self._dtype)
 
     def single(self, name: str) -> Tensor:
         """A tensor that stays in float32: norms, biases, sinks, hyper-connections."""
@@ -106,13 +110,13 @@ def model_params(
     layers = tuple(_layer(config, source.below(f"model.layers.{layer}."), layer) for layer in range(config.num_layers))
     width = config.hc_mult * config.hidden_size
     head_site = HeadParams(
-        unit_norm_of(width, config.norm_eps, device),
-        source.single("model.hc_head.hc_fn") * (source.single("model.hc_head.hc_scale") * math.sqrt(width)),
+        torch.tensor(width * config.norm_eps, device=device),
+        (source.single("model.hc_head.hc_fn") * source.single("model.hc_head.hc_scale")).t() * math.sqrt(width),
         source.single("model.hc_head.hc_base"),
         config.hc_eps,
     )
-    embedding = source.matrix("model.embed_tokens.weight")
-    head = embedding if config.tie_embeddings else source.matrix("lm_head.weight")
+    embedding = source.stored("model.embed_tokens.weight")
+    head = source.matrix("model.embed_tokens.weight" if config.tie_embeddings else "lm_head.weight")
     return ModelParams(embedding, layers, head_site, norm_of(source.single("model.norm.weight"), config.norm_eps), head)
 
 
@@ -132,11 +136,11 @@ def _site(config: ModelConfig, source: _Source) -> HyperParams:
     base, scale = source.single("base"), source.single("scale")
     per_output = scale.repeat_interleave(torch.tensor([count, count, count * count], device=scale.device))
     return HyperParams(
-        norm=unit_norm_of(width, config.norm_eps, scale.device),
-        project=source.single("fn") * (per_output * math.sqrt(width)).unsqueeze(1),
+        floor=torch.tensor(width * config.norm_eps, device=scale.device),
+        project=(source.single("fn").t() * (per_output * math.sqrt(width))).contiguous(),
         base=base,
         factor=torch.tensor([1.0] * count + [2.0] * count, device=scale.device),
-        floor=torch.tensor([config.hc_eps] * count + [0.0] * count, device=scale.device),
+        least=torch.tensor([config.hc_eps] * count + [0.0] * count, device=scale.device),
         iterations=config.hc_iterations,
         eps=config.hc_eps,
     )
@@ -166,7 +170,7 @@ def _attention(config: ModelConfig, source: _Source, compressor: Compressor | No
         query_norm=unit_norm_of(config.head_dim, config.norm_eps, source.device),
         key_norm=norm_of(source.single("kv_norm.weight"), config.norm_eps),
         sinks=source.single("sinks"),
-        group_out=source.matrix("o_a_proj.weight").chunk(config.o_groups),
+        group_out=tuple(part.t().contiguous() for part in source.stored("o_a_proj.weight").chunk(config.o_groups)),
         out=source.matrix("o_b_proj.weight"),
         compressor=compressor,
         pools=tuple(pools),
@@ -183,21 +187,23 @@ def _window_bias(compressor: Compressor, bias: Tensor) -> Tensor:
 
 def _moe(config: ModelConfig, source: _Source, *, hashed: bool) -> MoeParams:
     inner = config.moe_intermediate_size
-    stacked = source.matrix("experts.gate_up_proj")
-    gates, ups = stacked[:, :inner].flatten(0, 1), stacked[:, inner:].flatten(0, 1)
-    shared_gate, shared_up = (
-        source.matrix("shared_experts.gate_proj.weight"),
-        source.matrix("shared_experts.up_proj.weight"),
-    )
-    downs = source.matrix("experts.down_proj").transpose(0, 1).flatten(1)
+    stacked = source.stored("experts.gate_up_proj")
+    shared_gate = source.stored("shared_experts.gate_proj.weight")
+    shared_up = source.stored("shared_experts.up_proj.weight")
+    downs = source.stored("experts.down_proj").transpose(1, 2) * config.routed_scaling_factor
+    shares = torch.zeros(1, config.num_experts + 1, device=source.device)
+    shares[0, -1] = 1
     return MoeParams(
         router=source.matrix("gate.weight"),
         bias=None if hashed else source.single("gate.e_score_correction_bias"),
         expert_of_token=source.table("gate.tid2eid") if hashed else None,
-        gate_up=torch.cat([gates, shared_gate, ups, shared_up]),
-        down=torch.cat([downs, source.matrix("shared_experts.down_proj.weight")], dim=1).contiguous(),
+        gate_up=torch.cat([stacked[:, :inner].flatten(0, 1), shared_gate, stacked[:, inner:].flatten(0, 1), shared_up])
+        .t()
+        .contiguous(),
+        down=torch.cat([downs.flatten(0, 1), source.matrix("shared_experts.down_proj.weight")]).contiguous(),
+        shares=shares.to(shared_gate.dtype),
+        floor=torch.tensor(1e-20, device=source.device),
         top_k=config.num_experts_per_tok,
-        scaling=config.routed_scaling_factor,
         scoring=config.scoring_func,
         limit=config.swiglu_limit,
     )

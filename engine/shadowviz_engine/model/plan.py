@@ -25,8 +25,9 @@ class EntryTable:
     rows: Tensor
     """`[blocks, entries]`: the row of every entry, in absolute order; 0 = there is none."""
     visible: Tensor
-    """`[blocks * width]`: entries closed at each query."""
-    most_visible: int
+    """`[blocks * width, 1]`: entries closed at each query."""
+    unseen: Tensor | None
+    """`[blocks * width, entries]`: whether an entry is not closed at a query; None where no query must choose."""
     bias: Tensor | None
     """`[blocks, width * heads, entries]`: 0 or -inf; None for an indexed compressor."""
     tile: int
@@ -242,12 +243,14 @@ class _Builder:
         ratio = compressor.ratio
         closed = np.minimum(blocks.positions() + 1, self._sequences.stop[blocks.sequence, None]) // ratio
         tile = self._shapes.index_tile if compressor.indexed else self._shapes.entry_tile
-        bias = None if compressor.indexed else self._bias(np.arange(rows.shape[1]) < closed[:, :, None])
+        closed = closed.reshape(-1, 1)
+        seen = np.arange(rows.shape[1]) < closed
+        must_choose = compressor.indexed and closed.max() > self._config.index_topk
         return EntryTable(
             self.tensor(rows[blocks.sequence]),
-            self.tensor(closed.ravel()),
-            int(closed.max()),
-            bias,
+            self.tensor(closed),
+            torch.from_numpy(~seen).to(self._device) if must_choose else None,
+            None if compressor.indexed else self._bias(seen.reshape(len(blocks.first), blocks.width, -1)),
             tile or rows.shape[1],
         )
 

@@ -14,7 +14,7 @@ from shadowviz_engine.model.buffers import StateBuffers
 from shadowviz_engine.model.compressor import Pooling
 from shadowviz_engine.model.config import ModelConfig
 from shadowviz_engine.model.hyper import collapse, collapse_head, expand
-from shadowviz_engine.model.indexer import Chosen
+from shadowviz_engine.model.indexer import NEAR_TIE, Chosen
 from shadowviz_engine.model.layers import RopeTable, normalise
 from shadowviz_engine.model.moe import dense_experts, route, routed_experts
 from shadowviz_engine.model.numerics import KERNELS, SHAPES, Numerics, one_thread, padded
@@ -22,7 +22,6 @@ from shadowviz_engine.model.params import LayerParams, model_params
 from shadowviz_engine.model.plan import BlockGroup, StepPlan, plan_step
 from shadowviz_engine.model.step import Ints, NearTie, Observer, Selection, SequenceStep, StepResult, check_steps
 
-NEAR_TIE = 1e-5
 _DENSE_EXPERTS = 16
 """Up to so many experts, one product over all of them costs less than sorting rows by expert."""
 
@@ -118,7 +117,8 @@ class Transformer:
 
     def _turns(self, table: RopeTable, plan: StepPlan) -> Turns:
         forward = table.turns(plan.positions, plan.furthest)
-        return Turns(forward, forward.conj().resolve_conj())
+        heads = forward.unsqueeze(1)
+        return Turns(forward, heads, heads.conj().resolve_conj())
 
     def _layer(self, params: LayerParams, layer: int, streams: Tensor, context: StepContext) -> Tensor:
         """`[rows, n, hidden]` to the same: attention, then experts, each between two hyper-connections."""
@@ -149,8 +149,6 @@ class Transformer:
             if chosen.margin is None:
                 continue
             close = torch.nonzero(chosen.margin < NEAR_TIE).flatten()
-            if not close.numel():
-                continue
             margins = chosen.margin.index_select(0, close).tolist()
             for row, margin in zip((close + group.first_row).tolist(), margins, strict=True):
                 if plan.row_is_real[row]:
@@ -161,7 +159,7 @@ class Transformer:
         assert self.observer is not None
         compressor = self.config.compressor_of(layer)
         assert compressor is not None
-        visible = group.tables[compressor.name].visible.tolist()
+        visible = group.tables[compressor.name].visible.flatten().tolist()
         for row, entries in enumerate(chosen.entries.tolist()):
             at = group.first_row + row
             if plan.row_is_real[at] and visible[row]:
