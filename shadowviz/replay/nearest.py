@@ -29,6 +29,9 @@ GENERAL_CAUSES = ("TEXT", "UNKNOWN")
 class Words(Protocol):
     """Reads token ids; implemented where there is a tokenizer."""
 
+    readable: bool
+    """Whether the ids have a text; if not, they are shown as numbers."""
+
     def text(self, ids: Sequence[int]) -> str:
         """What the ids stand for, safe to show."""
 

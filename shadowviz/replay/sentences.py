@@ -21,6 +21,9 @@ from shadowviz_engine.core.verdict import Finding, Verdict
 MAX_SHOWN = 60
 """Characters of a differing stretch that a sentence quotes."""
 
+MAX_IDS = 8
+"""Ids of a differing stretch that a sentence lists."""
+
 
 class Fact(msgspec.Struct, frozen=True):
     """One sentence, and how what it says is known."""
@@ -99,6 +102,9 @@ def parting_facts(parting: Parting, words: Words, user: str) -> Iterator[Fact]:
         f"stored {stored}, prompt {prompt}.",
         Origin.OBSERVED,
     )
+    if not words.readable:
+        text = "Its ids cannot be read, redacted or of another vocabulary: why they differ is not known."
+        yield Fact(text, Origin.OBSERVED)
     if not parting.agreed:
         yield Fact("Behind that they do not agree again.", Origin.DERIVED)
         return
@@ -188,12 +194,21 @@ def _departure(lookup: LookupDone, past: Past) -> str:
 
 def _told_apart(words: Words, parting: Parting) -> tuple[str, str]:
     """Both stretches as they show that they differ: text, else code points, else ids."""
+    if not words.readable:
+        return _numbers(parting.stored), _numbers(parting.prompt)
     stored, prompt = (words.text(ids) if ids else "" for ids in (parting.stored, parting.prompt))
     if stored == prompt:
-        return f"ids {list(parting.stored)}", f"ids {list(parting.prompt)} (the same text)"
+        return _numbers(parting.stored), f"{_numbers(parting.prompt)} (the same text)"
     if normalize("NFKC", stored) == normalize("NFKC", prompt):
         stored, prompt = (text.encode("ascii", "backslashreplace").decode() for text in (stored, prompt))
     return _quoted(stored), _quoted(prompt)
+
+
+def _numbers(ids: tuple[int, ...]) -> str:
+    if not ids:
+        return "nothing"
+    shown = ", ".join(map(str, ids[:MAX_IDS]))
+    return f"ids [{shown}, …]" if len(ids) > MAX_IDS else f"ids [{shown}]"
 
 
 def _quoted(text: str) -> str:

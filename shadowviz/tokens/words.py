@@ -11,6 +11,8 @@ from shadowviz_engine.core.events import LogOpened
 class TokenWords:
     """Reads the ids of a tokenizer's vocabulary."""
 
+    readable = True
+
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
 
@@ -27,11 +29,13 @@ class TokenWords:
 
 
 class IdWords:
-    """Shows ids as numbers: they are redacted, or of a vocabulary that is not known here."""
+    """Cannot read the ids: they are redacted, or of a vocabulary that is not known here."""
+
+    readable = False
 
     def text(self, ids: Sequence[int]) -> str:
-        """The ids as a list."""
-        return f"ids {list(ids)}"
+        """The ids as they are."""
+        return " ".join(map(str, ids))
 
     def cause(self, prompt: Sequence[int], stored: Sequence[int]) -> str:  # noqa: ARG002
         """Never known."""

@@ -15,6 +15,8 @@ from shadowviz_engine.core.presets import preset
 class ByNumber:
     """Words whose text is the ids; a stretch that differs by 1000 in every token has the cause SHIFTED."""
 
+    readable = True
+
     def text(self, ids: Sequence[int]) -> str:
         return " ".join(map(str, ids))
 

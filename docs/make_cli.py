@@ -1,0 +1,79 @@
+"""Writes `reference/cli.md` from the commands' own help: `python docs/make_cli.py`."""
+
+import contextlib
+import io
+from pathlib import Path
+
+from shadowviz.cli.main import app, main
+
+TARGET = Path(__file__).parent / "reference" / "cli.md"
+
+HEAD = """\
+# Commands
+
+Data goes to stdout, everything else to stderr. An error is one line that begins with `shadowviz:`. Output holds colour
+only on a terminal, and none where `NO_COLOR` is set. What a prompt says is shown inert: characters that could move the
+cursor, hide or reorder text appear as escapes. `--json` prints one JSON object; its fields stay as they are described
+here, new ones may come. How commands end: [exit-codes.md](exit-codes.md). This page is made from the commands' help by
+`docs/make_cli.py`.
+"""
+
+JSON = {
+    "run": """\
+JSON: `lookups`, `summary`, `log` (the record, or null), `interrupted`.
+
+A lookup has `request`, `seq`, `num_prompt`, `common`, `matched`, `usable`, `reused`, `computed` (tokens), `verdict`,
+`detail`, `gain` (tokens that lifting the leading rule alone would have saved), `state` (`length`, `stop`, or why it was
+aborted), `ttft_ms`, `decode_tokens_per_s` (null where there is none) and `num_output`.
+
+A summary has `lookups`, `prompt_tokens`, `reused_tokens`, `computed_tokens`, `hit_rate` (0 to 1), `losses`, dearest
+first (`verdict`, `requests`, `lost`, `example`, `example_seq`, `example_lost`, `change`), `best_change` and
+`best_change_wins` (tokens).
+
+A line of a request file has exactly one of `messages`, `prompt` and `token_ids`, and may have `id`, `max_tokens`,
+`at_s` (arrival in seconds from the start), `namespace`, `temperature`, `top_p`, `seed`; with `messages` also `tools`,
+`thinking`, `effort`, `drop_thinking`.
+""",
+    "why": """\
+JSON without a request: the summary of `run`. With one: `lookups`, each with `request`, `seq`, `verdict`, `detail`,
+`lost`, `lookup` (the event, see [events.md](events.md)), `findings` (the verdict first; `verdict`, `rule`, `detail`,
+`length`, `gain`, `material`, `event`), `parting` (where the prompt parts from the nearest stored path, or null) and
+`facts` (`text`, `origin`: observed, derived or assumed).
+
+`--fail-on` takes a verdict of [verdicts.md](../explanation/verdicts.md) and looks at leading verdicts only.
+""",
+    "derive": """\
+JSON: `geometry`, `page_size`, `span`, `owned` and `needed` (descriptors: `kind`, `rows`, `reads`, `layers`, `tier`,
+`pages`, `slots`, `origin`), `figures` (`kind`, `complete`, `allocated`, `tail`), `reusable_page`, `reusable_any`,
+`notes`. Ranges are `[start, stop]`, half-open.
+""",
+    "probe": """\
+JSON: `lookups`, as `why` with a request has them.
+""",
+    "memory": """\
+JSON: `length`, `tables` (`geometry`, `row_format`, `length`, `kinds`, `total_bytes`, `marginal_bytes`; a kind has
+`kind`, `part`, `layers`, `rows`, `row_bytes`, `total_bytes`, `marginal_bytes`) and `resume_prices` (`geometry`,
+`row_format`, `tail_bytes`, `window_bytes`, `n_win`).
+""",
+    "version": """\
+JSON: `shadowviz`, `schema`, `python`, `torch`.
+""",
+}
+
+
+def reference() -> str:
+    """The page, whole."""
+    names = [str(command.name) for command in app.registered_commands]
+    parts = [f"\n## {name}\n\n```text\n{_help(name)}\n```\n\n{JSON[name]}" for name in names]
+    return HEAD + "".join(parts)
+
+
+def _help(name: str) -> str:
+    screen = io.StringIO()
+    with contextlib.redirect_stdout(screen):
+        main([name, "--help"])
+    return "\n".join(line.rstrip() for line in screen.getvalue().strip().splitlines())
+
+
+if __name__ == "__main__":
+    TARGET.write_text(reference(), encoding="utf-8")
