@@ -4,7 +4,14 @@ from collections import Counter
 
 import pytest
 
-from shadowviz_engine.core.events import LookupDone, RequestFinished, RequestWaited, SpanEvicted, StepDone
+from shadowviz_engine.core.events import (
+    LookupDone,
+    RequestAborted,
+    RequestFinished,
+    RequestWaited,
+    SpanEvicted,
+    StepDone,
+)
 from shadowviz_engine.core.sinks import NullSink
 from shadowviz_engine.runtime.engine import Engine
 from shadowviz_engine.runtime.options import EngineOptions
@@ -75,6 +82,51 @@ def test_when_none_can_go_on_the_youngest_starts_again_and_its_output_is_unchang
     finished = [event.request for event in events_of(sink, RequestFinished)]
     assert finished == ["a", "b"]
     assert {name: engine.outputs[name].token_ids for name in "ab"} == {name: twelve_alone[name] for name in "ab"}
+
+
+def test_one_that_gave_way_starts_before_those_submitted_after_it(make_engine):
+    engine, sink = make_engine(num_full_pages=4, num_swa_pages=4)
+    for name in "abc":
+        engine.submit(ask(name, max_tokens=12))
+    run_all(engine)
+    assert [event.request for event in events_of(sink, LookupDone)][:3] == ["a", "b", "b"]
+    assert list(engine.outputs) == ["a", "b", "c"]
+
+
+def test_once_another_has_ended_requests_run_side_by_side_again(make_engine):
+    engine, sink = make_engine(num_full_pages=4, num_swa_pages=4)
+    for name in "ab":
+        engine.submit(ask(name, max_tokens=12))
+    run_all(engine)
+    engine.flush()
+    before = len(sink.events)
+    for name in "cd":
+        engine.submit(ask(name, max_tokens=2))
+    run_all(engine)
+    first = next(event for event in sink.events[before:] if isinstance(event, StepDone))
+    assert [name for name, _, _ in first.prefill] == ["c", "d"]
+
+
+def test_one_that_gave_way_and_is_aborted_in_the_queue_has_computed_nothing(make_engine):
+    engine, sink = make_engine(num_full_pages=4, num_swa_pages=4)
+    for name in "ab":
+        engine.submit(ask(name, max_tokens=12))
+    while not events_of(sink, RequestWaited):
+        engine.step()
+    engine.abort("b")
+    (aborted,) = events_of(sink, RequestAborted)
+    assert (aborted.request, aborted.computed) == ("b", 0)
+    assert engine.outputs["b"].token_ids == ()
+
+
+def test_a_prompt_alone_in_a_pool_that_holds_no_whole_chunk_runs_page_by_page(make_engine):
+    engine, sink = make_engine(num_full_pages=5, num_swa_pages=2, chunk_tokens=512)
+    prompt = tuple(range(70))
+    engine.submit(Request(id="a", token_ids=prompt, max_tokens=5))
+    run_all(engine)
+    chunks = [event.prefill[0][1:] for event in events_of(sink, StepDone) if event.prefill]
+    assert chunks == [(0, 16), (16, 32), (32, 48), (48, 64), (64, 70)]
+    assert not events_of(sink, RequestWaited)
 
 
 def test_a_request_that_started_again_keeps_the_time_of_its_first_token(make_engine, clock):

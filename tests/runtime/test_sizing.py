@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from shadowviz_engine.core.errors import CapacityError
@@ -110,11 +110,12 @@ def test_a_shortfall_says_what_is_needed_and_what_is_there():
 
 @given(
     st.integers(1, 10**5),
-    st.integers(1, 10**5),
+    st.integers(1, 10**6),
     st.integers(1, 20_000),
     st.integers(1, 32),
     st.integers(0, 10**7),
 )
+@example(11_808, 735_982, 34_037, 6, 1_361_422)  # one page more for the window, and the full pool shrinks by 62
 def test_the_bytes_named_for_a_request_are_enough_and_so_are_more(full_cost, swa_cost, num_tokens, max_running, more):
     cost = PageBytes(full_cost, swa_cost)
     options = EngineOptions(max_running=max_running)
