@@ -175,7 +175,7 @@ def test_equal_gains_rank_in_the_order_in_which_a_hit_is_cut_down() -> None:
         ("ttl", "EVICTED(ttl)"),
         ("abort", "NOT_STORED(abort)"),
         ("flush", "NOT_STORED(flush)"),
-        ("too_large", "NOT_STORED(too large)"),
+        ("retracted", "NOT_STORED(retracted)"),
     ],
 )
 def test_what_left_is_an_eviction_or_was_never_stored(reason: str, label: str) -> None:

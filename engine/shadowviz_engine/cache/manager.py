@@ -192,22 +192,21 @@ class CacheManager:
 
     def finish(self, request: str) -> None:
         """Store all that was computed, and let the request go."""
-        sequence = self.state.sequences.pop(request, None) or self._sequence(request)
+        sequence = self._sequence(request)
+        del self.state.sequences[request]
         if self.state.options.cache_on:
             publish.store(self.state, self._evictor, sequence, sequence.computed, running=False)
         else:
             publish.drop(self.state, sequence, sequence.computed, "off")
         self._release(sequence)
 
-    def abort(self, request: str, reason: str = "abort") -> None:
+    def abort(self, request: str) -> None:
         """Let the request go without storing what is not stored yet."""
-        sequence = self.state.sequences.pop(request, None) or self._sequence(request)
-        publish.drop(self.state, sequence, sequence.computed, reason)
-        self._release(sequence)
+        self._let_go(request, "abort")
 
     def retract(self, request: str) -> None:
         """Take a running request's slots away so that others can go on; it is admitted anew later."""
-        self.abort(request, "retracted")
+        self._let_go(request, "retracted")
 
     def tick(self, now_ns: int) -> int:
         """Evict leaves idle for longer than the time to live; `now_ns` as in events. Returns how many nodes left."""
@@ -257,6 +256,12 @@ class CacheManager:
         self._evictor.note(node)
         for link in path_of(node):
             sequence.place(link.full)
+
+    def _let_go(self, request: str, reason: str) -> None:
+        sequence = self._sequence(request)
+        del self.state.sequences[request]
+        publish.drop(self.state, sequence, sequence.computed, reason)
+        self._release(sequence)
 
     def _release(self, sequence: Sequence) -> None:
         if "unlock_skipped" in self.state.faults:

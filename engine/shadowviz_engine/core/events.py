@@ -70,7 +70,7 @@ class LogClosed(Event, frozen=True, kw_only=True):
     count: int
     """Events before this one."""
     digest: str
-    """Digest of the live state at the end."""
+    """Digest of the live state at the end; empty in a redacted log, where it could confirm a guess."""
 
 
 class RequestSubmitted(Event, frozen=True, kw_only=True):
@@ -99,7 +99,7 @@ class LeftCache(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     length: int
     """Tokens of the prompt that were there."""
     reason: str
-    """lru, ttl, flush, abort, off, too_large."""
+    """The eviction policy's name, ttl, flush, abort or retracted."""
     event: int
     """Seq of the event in which it left."""
     by: str = ""
@@ -270,7 +270,7 @@ class NotStored(Event, frozen=True, kw_only=True):
     start: int
     stop: int
     reason: str
-    """abort, off or too_large."""
+    """abort, retracted (its room was needed; it runs again later) or off."""
 
 
 class CacheFlushed(Event, frozen=True, kw_only=True):

@@ -51,7 +51,7 @@ class Verdict(StrEnum):
     """The source does not say."""
 
 
-NOT_STORED_REASONS = frozenset({"abort", "flush", "off", "too_large"})
+NOT_STORED_REASONS = frozenset({"abort", "flush", "off", "retracted"})
 """Reasons of `LeftCache` that are no eviction."""
 
 

@@ -223,7 +223,7 @@ class Engine:
         name = active.request.id
         self._journal.aborted(name, reason, active.computed)
         if self._batch.remove(active):
-            self.cache.abort(name, reason)
+            self.cache.abort(name)
         del self._requests[name]
         self.outputs[name] = active.result(reason, aborted=True)
 
