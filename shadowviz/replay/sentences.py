@@ -137,7 +137,7 @@ def meaning(finding: Finding, lookup: LookupDone, past: Past) -> str:
     more = f"{_tokens(finding.gain)} more would be reused"
     match finding.verdict:
         case Verdict.COLD:
-            shared = f" The {lookup.common:,} common tokens are not worth a unit of reuse." if lookup.common else ""
+            shared = f" What is common, {_tokens(lookup.common)}, is not worth naming." if lookup.common else ""
             return f"Nothing like it was ever stored.{shared}"
         case Verdict.FULL_HIT:
             return "All that is worth naming was reused."

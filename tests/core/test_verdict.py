@@ -196,6 +196,22 @@ def test_cold_becomes_unknown_once_the_cache_has_forgotten() -> None:
     assert verdict_of(looked_up(257, 257, ghost_overflowed=True), V4).verdict is Verdict.FULL_HIT
 
 
+def test_where_any_length_can_be_reused_the_first_token_alone_is_no_hit() -> None:
+    anywhere = reuse_rules(V4, ResumeRule.ANY)
+    beginning = planned(anywhere, 8000, 1)
+    assert (beginning.reused, verdict_of(beginning, V4).verdict) == (1, Verdict.COLD)
+    again = planned(anywhere, 1000, 1000)
+    assert (again.reused, verdict_of(again, V4).verdict) == (999, Verdict.FULL_HIT)
+    short = planned(anywhere, 20, 20)
+    assert (short.reused, verdict_of(short, V4).verdict) == (19, Verdict.FULL_HIT)
+
+
+def test_where_any_length_can_be_reused_a_loss_of_few_tokens_is_no_reason() -> None:
+    anywhere = reuse_rules(V4, ResumeRule.ANY)
+    lookup = planned(anywhere, 8000, 7999, kinds=(KindLength("csa_tail", 7990, 9),), usable=7990, reused=7990)
+    assert [told(f) for f in findings(lookup, V4)] == [("FULL_HIT", 0), ("NO_STATE(csa_tail)", 9)]
+
+
 def test_a_gain_is_material_from_one_unit_or_a_tenth_of_the_prompt_on() -> None:
     assert is_material(256, 256, 100_000)
     assert not is_material(255, 256, 100_000)

@@ -89,7 +89,7 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 def is_material(gain: int, unit: int, num_prompt: int) -> bool:
-    """Whether a gain is worth naming: one unit of reuse, or a tenth of the prompt; all in tokens."""
+    """Whether tokens are worth naming: one unit of reuse, or a tenth of the prompt."""
     return gain > 0 and (gain >= unit or gain * 10 >= num_prompt)
 
 
@@ -98,22 +98,27 @@ def findings(lookup: LookupDone, geometry: Geometry, tokens: TokensRule | None =
 
     The rule with the largest material gain leads, ties in the order in which a hit is cut down. Without one it is
     FULL_HIT when something was reused and COLD when nothing was; UNKNOWN in place of COLD once the cache has
-    forgotten what left it. With the cache off there is one verdict only.
+    forgotten what left it. With the cache off that leads. Where any length can be reused, the page stands for the
+    unit: a first token that all prompts share is no hit, and a loss of one token no reason.
 
     Args:
         tokens: what the first differing stretch costs; worked out by the caller, since it needs the stored tokens.
 
     Source: `docs/explanation/verdicts.md`.
     """
+    unit = max(lookup.unit, geometry.page_size)
     rules = [rule for rule in _rules(lookup, geometry, tokens) if rule.gain > 0]
-    ranked = sorted(rules, key=lambda rule: -rule.gain)
+    ranked = [
+        msgspec.structs.replace(rule, material=is_material(rule.gain, unit, lookup.num_prompt))
+        for rule in sorted(rules, key=lambda rule: -rule.gain)
+    ]
     if not lookup.cache_on:
         off = next((rule for rule in ranked if rule.verdict is Verdict.NOT_STORED), None)
         leader = off or Finding(Verdict.NOT_STORED, "not stored", "off", lookup.reused)
         return (leader, *(rule for rule in ranked if rule is not leader))
     if ranked and ranked[0].material:
         return tuple(ranked)
-    return (_without_material_gain(lookup), *ranked)
+    return (_without_material_gain(lookup, unit), *ranked)
 
 
 def verdict_of(lookup: LookupDone, geometry: Geometry, tokens: TokensRule | None = None) -> Finding:
@@ -121,8 +126,8 @@ def verdict_of(lookup: LookupDone, geometry: Geometry, tokens: TokensRule | None
     return findings(lookup, geometry, tokens)[0]
 
 
-def _without_material_gain(lookup: LookupDone) -> Finding:
-    if lookup.reused:
+def _without_material_gain(lookup: LookupDone, unit: int) -> Finding:
+    if is_material(lookup.reused, unit, lookup.num_prompt):
         return Finding(Verdict.FULL_HIT, "", length=lookup.reused)
     if lookup.ghost_overflowed:
         return Finding(Verdict.UNKNOWN, "", "the memory of what left has overflowed")
@@ -149,8 +154,7 @@ def _rules(lookup: LookupDone, geometry: Geometry, tokens: TokensRule | None) ->
 
 
 def _finding(lookup: LookupDone, verdict: Verdict, rule: str, detail: str, gain: int, event: int = -1) -> Finding:
-    material = is_material(gain, lookup.unit, lookup.num_prompt)
-    return Finding(verdict, rule, detail, lookup.reused + gain, gain, material, event)
+    return Finding(verdict, rule, detail, lookup.reused + gain, gain, event=event)
 
 
 def _page_rule(lookup: LookupDone) -> Finding:
