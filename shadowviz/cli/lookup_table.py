@@ -5,14 +5,14 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from shadowviz.cli.show import number, shorten, strong, table, width, wrapped
+from shadowviz.cli.show import number, shortened, strong, table, width, wrapped
 from shadowviz.replay.explain import Explanation
 from shadowviz.replay.summary import Summary
 from shadowviz_engine.core.events import Event, RequestAborted, RequestFinished
 
 HEADERS = ("request", "common", "matched", "usable", "reused", "computed", "ttft ms", "tok/s", "verdict")
-NAME_COLUMNS = 10
-"""Room for a request's name on a terminal of 80 columns."""
+LEAST_NAME = 8
+"""Columns that a request's name always has."""
 
 
 class LookupRow(msgspec.Struct, frozen=True):
@@ -85,19 +85,25 @@ def _row(explanation: Explanation, end: RequestFinished | RequestAborted | None)
 def lookup_table(rows: Sequence[LookupRow]) -> str:
     """The rows as text; on a narrow terminal names are shortened and details of verdicts left out."""
     columns = width() if sys.stdout.isatty() else sys.maxsize
-    name_columns = max(NAME_COLUMNS, columns - 70)
-    cells = [_cells(row, name_columns) for row in rows]
-    used = [max(len(line[place]) for line in [HEADERS, *cells]) for place in range(len(HEADERS) - 1)]
-    room = columns - sum(used) - len(used)
-    cells = [[*line[:-1], line[-1] if len(line[-1]) <= room else line[-1].partition("(")[0]] for line in cells]
-    return table(HEADERS, cells, left=(0, len(HEADERS) - 1), gap=1)
+    cells = [_cells(row) for row in rows]
+    widths = [max(len(line[place]) for line in [list(HEADERS[1:]), *cells]) for place in range(len(HEADERS) - 1)]
+    verdict = max([len("verdict"), *(len(row.verdict) for row in rows)])
+    room = max(LEAST_NAME, columns - sum(widths[:-1]) - verdict - len(widths))
+    names = shortened([row.request for row in rows], room)
+    used = max(map(len, ["request", *names]))
+    room = columns - used - sum(widths[:-1]) - len(widths)
+    lines = [
+        [name, *line[:-1], line[-1] if len(line[-1]) <= room else row.verdict]
+        for name, line, row in zip(names, cells, rows, strict=True)
+    ]
+    return table(HEADERS, lines, left=(0, len(HEADERS) - 1), gap=1)
 
 
-def _cells(row: LookupRow, name_columns: int) -> list[str]:
+def _cells(row: LookupRow) -> list[str]:
     ttft = "-" if row.ttft_ms is None else f"{row.ttft_ms:,.0f}"
     rate = "-" if row.decode_tokens_per_s is None else f"{row.decode_tokens_per_s:,.1f}"
     counts = (row.common, row.matched, row.usable, row.reused, row.computed)
-    return [shorten(row.request, name_columns), *map(number, counts), ttft, rate, row.label]
+    return [*map(number, counts), ttft, rate, row.label]
 
 
 def change_line(summary: Summary) -> str:

@@ -155,6 +155,6 @@ def _report(events: "list[Event]", tokenizer: "Tokenizer", output: str, as_json:
     else:
         write_out(f"{lookup_table(rows)}\n\n{summary_lines(summary)}")
     if interrupted:
-        write_note("shadowviz: interrupted; what was done is shown and recorded whole")
+        write_note("shadowviz: interrupted; what was done until then is shown")
     if output:
         write_note(f"recorded in {output}; ask for reasons with: shadowviz why {output}")

@@ -100,9 +100,13 @@ def number(value: int) -> str:
     return f"{value:,}"
 
 
-def shorten(text: str, columns: int) -> str:
-    """Text of at most `columns` characters; what is left out shows as an ellipsis in the middle."""
-    if len(text) <= columns:
-        return text
-    head = (columns - 1) // 2
-    return text[:head] + "…" + text[len(text) - (columns - 1 - head) :]
+def shortened(names: Sequence[str], columns: int) -> list[str]:
+    """Names of at most `columns` characters, cut where the fewest become the same; an ellipsis marks the cut."""
+    ways = [[_cut(name, columns, head) for name in names] for head in ((columns - 1) // 2, 0, columns - 1)]
+    return max(ways, key=lambda way: len(set(way)))
+
+
+def _cut(name: str, columns: int, head: int) -> str:
+    if len(name) <= columns:
+        return name
+    return f"{name[:head]}…{name[len(name) - (columns - 1 - head) :]}"

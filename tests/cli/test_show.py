@@ -1,0 +1,51 @@
+"""How tables and names fit a narrow terminal."""
+
+import sys
+
+import pytest
+
+from shadowviz.cli import lookup_table as lookups
+from shadowviz.cli.lookup_table import LookupRow, lookup_table
+from shadowviz.cli.show import shortened, table, wrapped
+
+
+@pytest.mark.parametrize(
+    ("names", "short"),
+    [
+        (["log-1", "library-12345"], ["log-1", "libr…12345"]),
+        (["library-other-reader", "library-upset-reader"], ["…er-reader", "…et-reader"]),
+        (["log-follow-up-10", "log-follow-up-11"], ["log-f…up-10", "log-f…up-11"]),
+    ],
+)
+def test_names_are_cut_where_they_stay_different(names: list[str], short: list[str]) -> None:
+    assert shortened(names, max(map(len, short))) == short
+
+
+def test_a_table_aligns_numbers_to_the_right() -> None:
+    assert table(["name", "count"], [["a", "1"], ["longer", "1,000"]]) == (
+        "name    count\na           1\nlonger  1,000"
+    )
+
+
+def test_prose_stands_under_its_mark() -> None:
+    lines = wrapped("word " * 30, "note: ").splitlines()
+    assert lines[0].startswith("note: word")
+    assert lines[1].startswith("      word")
+    assert max(map(len, lines)) <= 80
+
+
+def row(request: str, verdict: str, detail: str) -> LookupRow:
+    return LookupRow(
+        request, 1, 130_000, 129_999, 129_792, 129_792, 129_792, 208, verdict, detail, 0, "length", 12_345.6, 1234.5, 9
+    )
+
+
+def test_the_table_of_lookups_fits_a_terminal_of_80_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [row("a-request-with-a-long-name", "TOKENS_DIFFER", "TRAILING_SPACE"), row("b", "CAPPED", "last token")]
+    assert "TOKENS_DIFFER(TRAILING_SPACE)" in lookup_table(rows)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(lookups, "width", lambda: 80)
+    monkeypatch.setenv("NO_COLOR", "1")
+    shown = lookup_table(rows)
+    assert max(map(len, shown.splitlines())) <= 80
+    assert [line.split()[-1] for line in shown.splitlines()] == ["verdict", "TOKENS_DIFFER", "CAPPED"]
