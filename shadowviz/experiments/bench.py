@@ -32,9 +32,9 @@ class Sizes:
 
 
 FULL = Sizes(
-    tree=TreeSizes(nseq=2_000, length=2_048, rounds=5),
-    model=ModelSizes(context=512, decoded=64, prefill=2_048, rounds=7),
-    recording=LogSizes(requests=16, prompt=512, decoded=48, events=100_000, rounds=9),
+    tree=TreeSizes(nseq=2_000, length=2_048, rounds=3),
+    model=ModelSizes(context=512, decoded=64, prefill=2_048, rounds=5),
+    recording=LogSizes(requests=16, prompt=512, decoded=48, events=100_000, rounds=7),
     reuse=ReuseSizes(lengths=(2_560, 5_120), rounds=5),
 )
 QUICK = Sizes(

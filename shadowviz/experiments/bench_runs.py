@@ -80,13 +80,15 @@ def pass_s(models: Models, numerics: Numerics, prompts: Sequence[Sequence[int]],
     """
     passes = _WholePasses(len(prompts))
     with new_engine(models, numerics, passes) as engine:
-        # Nobody may end before the last prompt to begin has been through the counted passes.
-        max_tokens = num_passes + sum(len(prompt) // engine.options.chunk_tokens + 2 for prompt in prompts)
+        # Nobody may end before the last prompt to begin has been through the counted passes and the one before them.
+        num_prefills = sum(len(prompt) // engine.options.chunk_tokens + 2 for prompt in prompts)
+        max_tokens = num_prefills + num_passes + 2
         for number, prompt in enumerate(prompts):
             engine.submit(Request(id=str(number), token_ids=prompt, max_tokens=max_tokens))
         gc.collect()
         while len(passes.times_ns) <= num_passes:
-            assert engine.step(), "the requests ended before all passes were counted"
+            going_on = engine.step()
+            assert going_on, "the requests ended before all passes were counted"
     return (passes.times_ns[num_passes] - passes.times_ns[0]) / num_passes / 1e9
 
 
