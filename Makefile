@@ -51,7 +51,7 @@ format:
 	$(BIN)/ruff format
 
 bench: $(STAMP)
-	@$(BIN)/python -m shadowviz.experiments.bench
+	@$(BIN)/python -m shadowviz.experiments.bench $(ARGS)
 
 clean:
 	rm -rf $(VENV) .peers .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis dist build
