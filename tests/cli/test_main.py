@@ -32,9 +32,9 @@ def test_version_names_the_schema(command: Command) -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="pipes close in another way")
 def test_a_closed_pipe_is_no_error(story_log: Path) -> None:
-    shell = f"{sys.executable} -m shadowviz.cli.main why {story_log} --json | head -c 1; exit ${{PIPESTATUS[0]}}"
+    shell = f"{sys.executable} -m shadowviz.cli.main why {story_log} --json | true; exit ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "{", "")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 def test_nothing_is_coloured_where_stdout_is_no_terminal(command: Command, story_log: Path) -> None:

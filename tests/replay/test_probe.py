@@ -32,8 +32,9 @@ def test_a_probe_of_the_replayed_state_equals_the_live_one(changes: dict[str, ob
         return [*stem[: rng.randrange(1, len(stem) + 1)], *(rng.randrange(4) for _ in range(rng.randrange(0, 30)))]
 
     for _ in range(60):
-        run.run(prompt(), namespace=rng.choice(["", "", "lora"]), output=[rng.randrange(4)] * rng.randrange(1, 4))
-        asked, namespace = prompt(), rng.choice(["", "lora"])
+        stored = prompt()
+        run.run(stored, namespace=rng.choice(["", "", "lora"]), output=[rng.randrange(4)] * rng.randrange(1, 4))
+        asked, namespace = rng.choice([prompt(), stored[: rng.randrange(1, len(stored) + 1)]]), rng.choice(["", "lora"])
         live = run.driver.manager.probe(array("q", asked), namespace)
         replayed = probe(run.explainer.state, ids(asked), namespace)
         assert compared(replayed) == compared(live)
