@@ -74,11 +74,10 @@ def run(  # one parameter an option
         "chunk_tokens": chunk_tokens,
         "record": record,
         "sidecar": f"{output}.topk" if record == "full" else "",
-        "tokenizer_fingerprint": tokenizer.fingerprint,
     }
     recorder = _Recorder(output, force, redact)
     events, interrupted = _run(options, requests, tokenizer, recorder, record_text)
-    _report(events, tokenizer, output, as_json, interrupted)
+    _report(events, output, as_json, interrupted)
     return 130 if interrupted else 0
 
 
@@ -124,7 +123,7 @@ def _run(
     events: list[Event] = []
     done = 0
     try:
-        source = EmbeddedRun(engine_options(options), recorder.sinks, record_text)
+        source = EmbeddedRun(engine_options(options), recorder.sinks, tokenizer, record_text)
         stop_ids = (tokenizer.eos_id,) if tokenizer.eos_id < source.vocab_size else ()
         with on_interrupt(source.stop):
             for event in source.events(requests, stop_ids):
@@ -141,13 +140,16 @@ def _run(
     return events, source.stopped
 
 
-def _report(events: "list[Event]", tokenizer: "Tokenizer", output: str, as_json: bool, interrupted: bool) -> None:
+def _report(events: "list[Event]", output: str, as_json: bool, interrupted: bool) -> None:
     from shadowviz.cli.lookup_table import lookup_rows, lookup_table, summary_lines
     from shadowviz.replay.explain import explain_events
     from shadowviz.replay.summary import summarise
-    from shadowviz.tokens.words import TokenWords
+    from shadowviz.tokens.words import words_of
+    from shadowviz_engine.core.events import LogOpened
 
-    explanations = list(explain_events(events, TokenWords(tokenizer)))
+    opened = events[0]
+    assert isinstance(opened, LogOpened), "an engine opens its record first"
+    explanations = list(explain_events(events, words_of(opened)))
     summary = summarise(explanations)
     rows = lookup_rows(events, explanations)
     if as_json:

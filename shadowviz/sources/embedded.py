@@ -8,9 +8,11 @@ from typing import Any
 import msgspec
 
 from shadowviz.tokens.requests import PromptRequest
+from shadowviz.tokens.tokenizer import Tokenizer
 from shadowviz_engine.core.errors import InputError
 from shadowviz_engine.core.events import Event
 from shadowviz_engine.core.sinks import Sink, TeeSink
+from shadowviz_engine.runtime.assembly import load_engine_model
 from shadowviz_engine.runtime.engine import Engine
 from shadowviz_engine.runtime.options import EngineOptions
 from shadowviz_engine.runtime.request import Request
@@ -25,16 +27,28 @@ INTERRUPTED = "interrupted"
 class EmbeddedRun:
     """Prompts on an engine of this process; the engine starts with the object.
 
+    With a tokenizer whose ids the model knows, the record names it, and can be read as text.
+
     Raises:
         InputError: options or model that cannot be used.
         CapacityError: pools too small for a single page.
     """
 
-    def __init__(self, options: EngineOptions, sinks: Sequence[Sink] = (), record_text: bool = False) -> None:
+    def __init__(
+        self,
+        options: EngineOptions,
+        sinks: Sequence[Sink] = (),
+        tokenizer: Tokenizer | None = None,
+        record_text: bool = False,
+    ) -> None:
+        model = load_engine_model(options)
+        # The ids of a smaller vocabulary are not this tokenizer's, and its texts would mislead.
+        if tokenizer is not None and model.config.vocab_size >= tokenizer.vocab_size:
+            options = msgspec.structs.replace(options, tokenizer_fingerprint=tokenizer.fingerprint)
         self._fresh = _Fresh()
         self._record_text = record_text
         self._stopped = False
-        self.engine = Engine(options, TeeSink([self._fresh, *sinks]))
+        self.engine = Engine(options, TeeSink([self._fresh, *sinks]), model=model)
         self.started = False
         """Whether a pass of the model has begun: until then nothing is worth keeping."""
 

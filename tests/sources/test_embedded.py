@@ -6,6 +6,8 @@ import pytest
 
 from shadowviz.sources.embedded import INTERRUPTED, EmbeddedRun, engine_options
 from shadowviz.tokens.requests import PromptRequest
+from shadowviz.tokens.tokenizer import default_tokenizer
+from shadowviz.tokens.words import IdWords, TokenWords, words_of
 from shadowviz_engine.core.errors import InputError
 from shadowviz_engine.core.events import LogClosed, LogOpened, LookupDone, RequestAborted, RequestSubmitted, StepDone
 from shadowviz_engine.core.replayer import Replayer
@@ -62,6 +64,16 @@ def test_a_request_that_is_refused_leaves_the_run_unstarted() -> None:
     with pytest.raises(InputError):
         list(run.events([PromptRequest("bad", array("q", [900]))]))
     assert not run.started
+
+
+@pytest.mark.parametrize(("model", "named"), [("tiny", True), ("tiny-512", False)])
+def test_the_record_names_the_tokenizer_where_the_model_knows_its_ids(model: str, named: bool) -> None:
+    tokenizer = default_tokenizer()
+    run = EmbeddedRun(engine_options({"model": model}), tokenizer=tokenizer)
+    opened = next(run.events([prompt("a")]))
+    assert isinstance(opened, LogOpened)
+    assert opened.tokenizer_fingerprint == (tokenizer.fingerprint if named else "")
+    assert isinstance(words_of(opened), TokenWords if named else IdWords)
 
 
 def test_options_of_the_wrong_kind_are_named() -> None:
