@@ -3,7 +3,6 @@
 from dataclasses import replace
 from itertools import pairwise
 
-import numpy as np
 import pytest
 import torch
 from hypothesis import given
@@ -11,9 +10,15 @@ from hypothesis import strategies as st
 from paged_runs import Subject, World, subject
 
 from shadowviz_engine.core.spans import Extent
-from shadowviz_engine.model.indexer import all_entries, choose_entries
+from shadowviz_engine.model.indexer import Chosen, all_entries, choose_entries
 from shadowviz_engine.model.numerics import Numerics
 from shadowviz_engine.model.step import NearTie, Selection
+
+
+def choose(scores: list[list[float]], visible: list[int], top_k: int) -> Chosen:
+    """What is chosen where only the first `visible` entries are closed."""
+    unseen = torch.arange(len(scores[0])) >= torch.tensor(visible)[:, None]
+    return choose_entries(torch.tensor(scores), unseen, top_k)
 
 
 def chosen_by_sorting(scores: list[float], visible: int, top_k: int) -> list[int]:
@@ -25,36 +30,33 @@ def chosen_by_sorting(scores: list[float], visible: int, top_k: int) -> list[int
 @given(st.lists(st.sampled_from([0.0, -0.0, 1.0, 1.5, -2.0]), min_size=5, max_size=80), st.integers(1, 4), st.data())
 def test_equal_scores_are_chosen_by_lowest_entry(scores: list[float], top_k: int, data: st.DataObject) -> None:
     visible = data.draw(st.integers(0, len(scores)))
-    chosen = choose_entries(torch.tensor([scores]), torch.tensor([visible]), top_k)
+    chosen = choose([scores], [visible], top_k)
     kept = [entry for entry in chosen.entries[0].tolist() if entry < visible]
     assert kept == chosen_by_sorting(scores, visible, top_k)
 
 
 def test_the_choice_among_equals_does_not_depend_on_the_number_of_entries() -> None:
     for length in range(9, 200):
-        chosen = choose_entries(torch.zeros(1, length), torch.tensor([length]), 8)
+        chosen = choose([[0.0] * length], [length], 8)
         assert chosen.entries.tolist() == [list(range(8))]
 
 
 def test_the_margin_is_the_last_chosen_score_minus_the_first_that_was_not() -> None:
-    scores = torch.tensor([[3.0, 1.0, 2.0, 1.25]])
-    chosen = choose_entries(scores, torch.tensor([4]), 2)
-    assert chosen.entries.tolist() == [[0, 2]]
+    chosen = choose([[3.0, 1.0, 2.0, 1.25], [1.0, 1.0, 1.0, 0.0]], [4, 4], 2)
+    assert chosen.entries.tolist() == [[0, 2], [0, 1]]
     assert chosen.margin is not None
-    assert chosen.margin.tolist() == [0.75]
+    assert chosen.margin.tolist() == [0.75, 0]
 
 
-def test_where_all_visible_entries_are_taken_there_is_no_margin() -> None:
+def test_where_all_visible_entries_are_taken_nothing_is_near_a_tie() -> None:
     assert all_entries(3, 5, torch.device("cpu")).margin is None
-    chosen = choose_entries(torch.tensor([[1.0, 1.0, 1.0, 0.0]]), torch.tensor([2]), 2)
+    chosen = choose([[1.0, 1.0, 1.0, 0.0]], [2], 2)
     assert chosen.entries.tolist() == [[0, 1]]
-    assert chosen.margin is not None
-    assert not chosen.margin[0] < 1e-5
+    assert chosen.margin is None
 
 
 def test_a_spoilt_key_shows_in_every_query_that_sees_it() -> None:
-    scores = torch.tensor([[1.0, float("nan"), 3.0, 2.0], [1.0, 2.0, 3.0, float("nan")]])
-    chosen = choose_entries(scores, torch.tensor([4, 3]), 2)
+    chosen = choose([[1.0, float("nan"), 3.0, 2.0], [1.0, 2.0, 3.0, float("nan")]], [4, 3], 2)
     assert chosen.best is not None
     assert chosen.best.isnan().flatten().tolist() == [True, False]
 
@@ -113,8 +115,7 @@ def test_random_weights_give_no_near_tie_and_the_same_choice_in_any_chunks() -> 
 
 
 def test_near_ties_are_told_from_ties_by_their_margin() -> None:
-    scores = torch.from_numpy(np.array([[1.0, 0.5, 0.5 - 5e-6, 0.1]], np.float32))
-    chosen = choose_entries(scores, torch.tensor([4]), 2)
+    chosen = choose([[1.0, 0.5, 0.5 - 5e-6, 0.1]], [4], 2)
     assert chosen.margin is not None
     assert 0 < chosen.margin.item() < 1e-5
     assert chosen.entries.tolist() == [[0, 1]]
