@@ -1,12 +1,12 @@
 """Models and engines for the tests of the runtime."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import pytest
 
 from shadowviz_engine.core.geometry import SWA_ONLY, Compressor, LayerSchedule
-from shadowviz_engine.core.sinks import MemorySink
+from shadowviz_engine.core.sinks import MemorySink, NullSink
 from shadowviz_engine.model.config import Rope
 from shadowviz_engine.model.numerics import Numerics
 from shadowviz_engine.model.presets import model_preset
@@ -15,6 +15,7 @@ from shadowviz_engine.model.transformer import Transformer
 from shadowviz_engine.runtime.assembly import EngineModel, load_engine_model
 from shadowviz_engine.runtime.engine import Engine
 from shadowviz_engine.runtime.options import EngineOptions
+from shadowviz_engine.runtime.request import Request
 
 
 class HandClock:
@@ -70,6 +71,31 @@ def small_model() -> EngineModel:
     )
     transformer = Transformer(config, random_weights(config, 11), Numerics.EXACT)
     return EngineModel("small", "", config.geometry("small", 16), config, transformer)
+
+
+@dataclass
+class Oracle:
+    """Outputs without a cache, each request run by itself."""
+
+    model: EngineModel
+    known: dict[tuple[object, ...], tuple[int, ...]] = field(default_factory=dict)
+
+    def output(self, request: Request) -> tuple[int, ...]:
+        """Tokens of `request` on its own."""
+        key = (request.token_ids, request.temperature, request.seed, request.stop_ids)
+        if len(self.known.get(key, ())) < request.max_tokens:
+            options = EngineOptions(numerics="exact", cache_on=False, num_full_pages=32, num_swa_pages=32)
+            with Engine(options, NullSink(), model=self.model) as engine:
+                engine.submit(request)
+                engine.run()
+            self.known[key] = engine.outputs[request.id].token_ids
+        return self.known[key][: request.max_tokens]
+
+
+@pytest.fixture(scope="session")
+def oracle(small_model: EngineModel) -> Oracle:
+    """What requests give on `small_model` without a cache."""
+    return Oracle(small_model)
 
 
 MakeEngine = Callable[..., tuple[Engine, MemorySink]]

@@ -92,3 +92,10 @@ def test_a_single_nan_among_good_logits_is_found():
     logits = torch.tensor([[1.0, float("nan"), 2.0]])
     with pytest.raises(InvariantError, match="logit nan"):
         sample(logits, [Choice("a", 3, temperature=1.0)])
+
+
+def test_of_equally_likely_tokens_the_lowest_id_is_taken_in_every_row():
+    logits = torch.zeros(3, 1000)
+    logits[0, [700, 31, 999]] = 2.0
+    logits[1, 5:] = 1.0
+    assert sample(logits, [Choice(str(row), 0) for row in range(3)]) == [31, 5, 0]

@@ -2,7 +2,6 @@
 
 import random
 from collections import Counter
-from dataclasses import dataclass, field
 from itertools import product
 
 import pytest
@@ -11,7 +10,7 @@ from shadowviz_engine.cache.faults import FAULTS
 from shadowviz_engine.core.errors import ShadowvizError
 from shadowviz_engine.core.events import LogClosed, LookupDone
 from shadowviz_engine.core.replayer import Replayer
-from shadowviz_engine.core.sinks import MemorySink, NullSink
+from shadowviz_engine.core.sinks import MemorySink
 from shadowviz_engine.core.snapshot import state_digest
 from shadowviz_engine.runtime.assembly import EngineModel
 from shadowviz_engine.runtime.engine import Engine
@@ -25,30 +24,6 @@ MOST_TOKENS = 150
 NUM_SEEDS = 2
 NUM_SEEDS_LONG = 20
 NUM_ACTIONS = 45
-
-
-@dataclass
-class Oracle:
-    """Outputs without a cache, each request run by itself."""
-
-    model: EngineModel
-    known: dict[tuple[object, ...], tuple[int, ...]] = field(default_factory=dict)
-
-    def output(self, request: Request) -> tuple[int, ...]:
-        key = (request.token_ids, request.temperature, request.seed, request.stop_ids)
-        if len(self.known.get(key, ())) < request.max_tokens:
-            pages = MOST_TOKENS // PAGE + 2
-            options = EngineOptions(numerics="exact", cache_on=False, num_full_pages=pages, num_swa_pages=pages)
-            with Engine(options, NullSink(), model=self.model) as engine:
-                engine.submit(request)
-                engine.run()
-            self.known[key] = engine.outputs[request.id].token_ids
-        return self.known[key][: request.max_tokens]
-
-
-@pytest.fixture(scope="module")
-def oracle(small_model) -> Oracle:
-    return Oracle(small_model)
 
 
 class Workload:
@@ -124,9 +99,7 @@ class Workload:
                 self.paths.append((*self.requests[name].token_ids, *output.token_ids))
 
 
-def run_workload(
-    seed: int, model: EngineModel, oracle: Oracle, clock, num_actions: int, **switches: object
-) -> Workload:
+def run_workload(seed: int, model: EngineModel, oracle, clock, num_actions: int, **switches: object) -> Workload:
     """Act, drain, compare every output, and leave the pools empty and the record equal to the state."""
     work = Workload(seed, model, clock, **switches)
     for _ in range(3):
@@ -200,7 +173,7 @@ def test_workloads_meet_everything_that_the_cache_and_the_scheduler_do(small_mod
     assert not {name for name in wanted if not met[name]}
 
 
-def run_faulty_workloads(fault: str, model: EngineModel, oracle: Oracle, clock) -> None:
+def run_faulty_workloads(fault: str, model: EngineModel, oracle, clock) -> None:
     for seed, resume, retention in product(range(4), RESUMES, ("window", "all")):
         switches = {"resume": resume, "retention": retention, "faults": (fault,)}
         run_workload(seed, model, oracle, clock, NUM_ACTIONS, **switches)
