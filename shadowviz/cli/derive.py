@@ -68,8 +68,7 @@ def _text(geometry: "Geometry", shown: "Derivation") -> str:
     pages, rest = divmod(stop, geometry.page_size)
     blocks = [
         _geometry_line(geometry),
-        f"span {shown.span}: {number(stop - start)} tokens; "
-        f"its end is {number(pages)} pages of {geometry.page_size} and {rest} tokens",
+        f"span {shown.span}: {number(stop - start)} tokens; its end lies at page {number(pages)}, offset {rest}",
         "",
         _owned_table(shown),
         "",
