@@ -66,7 +66,10 @@ class Runner:
         asked = [(row, item.choice) for row, item in enumerate(items) if item.choice is not None]
         tokens: dict[str, int] = {}
         if asked:
-            chosen = sample(result.logits[[row for row, _ in asked]], [choice for _, choice in asked])
+            # Rows are as long as the vocabulary, so they are copied only where some are left out.
+            whole = len(asked) == len(items)
+            logits = result.logits if whole else result.logits[[row for row, _ in asked]]
+            chosen = sample(logits, [choice for _, choice in asked])
             tokens = {choice.request: token for (_, choice), token in zip(asked, chosen, strict=True)}
         ties = tuple(
             RequestTie(items[tie.sequence].request, tie.layer, tie.position, tie.margin) for tie in result.near_ties
