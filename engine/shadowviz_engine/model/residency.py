@@ -44,17 +44,23 @@ class Sequences:
 
 def require_mapped(config: ModelConfig, sequences: Sequences, full_to_swa: Ints) -> None:
     """Raise a ModelError when a token whose SWA or tail row a step reads or writes has no SWA slot."""
-    for label, starts in _first_needed(config, sequences.start):
-        for number, (first, stop) in enumerate(zip(starts.tolist(), sequences.stop.tolist(), strict=True)):
-            positions = np.arange(first, stop)
-            slots = sequences.slots_at(np.full(len(positions), number), positions)
-            unmapped = full_to_swa[slots] == 0
-            if unmapped.any():
-                missing = int(np.argmax(unmapped))
-                raise ModelError(
-                    f"sequence {number} needs the {label} row of position {first + missing}, but full slot "
-                    f"{slots[missing]} has no SWA slot: start at a length whose state is resident"
-                )
+    needs = list(_first_needed(config, sequences.start))
+    # All of these ranges end at the stop, so the longest one covers the others.
+    first = np.min([starts for _, starts in needs], axis=0)
+    counts = sequences.stop - first
+    owners = np.repeat(np.arange(len(counts)), counts)
+    positions = np.arange(len(owners)) - np.repeat(np.cumsum(counts) - counts - first, counts)
+    slots = sequences.slots_at(owners, positions)
+    mapped = full_to_swa[slots] != 0
+    if mapped.all():
+        return
+    missing = int(np.argmin(mapped))
+    number, position = int(owners[missing]), int(positions[missing])
+    labels = [label for label, starts in needs if position >= starts[number]]
+    raise ModelError(
+        f"sequence {number} needs the {labels[0]} row of position {position}, but full slot {slots[missing]} has no "
+        f"SWA slot: start at a length whose state is resident"
+    )
 
 
 def _first_needed(config: ModelConfig, start: Ints) -> Iterator[tuple[str, Ints]]:
