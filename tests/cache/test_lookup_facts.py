@@ -98,7 +98,28 @@ def test_ghost_index_stays_within_its_bound() -> None:
         driver.manager.flush()
     ghost = driver.manager.state.ghost
     assert len(ghost.entries) <= 50
-    assert sum(len(tails) for tails in ghost.tails.values()) <= 50
+    assert sum(sum(sizes.values()) for sizes in ghost.ends.values()) <= 50
+
+
+def test_many_short_prompts_that_left_are_all_remembered() -> None:
+    driver = Driver(FLASH, options(resume=ResumeRule.ANY))
+    prompts = [[first, *range(length)] for first in range(20) for length in (50, 51, 90)]
+    for prompt in prompts:
+        driver.run(prompt)
+    driver.manager.flush()
+    for prompt in prompts:
+        left = driver.manager.probe([*prompt, -1]).left
+        assert left is not None
+        assert (left.length, left.reason) == (len(prompt), "flush")
+    assert not driver.manager.probe([99]).ghost_overflowed
+
+
+def test_ghost_index_without_room_remembers_nothing_and_says_so() -> None:
+    driver = Driver(FLASH, options(ghost_entries=0))
+    driver.run(range(300))
+    driver.manager.flush()
+    lookup = driver.manager.probe(range(300))
+    assert (lookup.left, lookup.ghost_overflowed) == (None, True)
 
 
 def test_probe_changes_nothing() -> None:

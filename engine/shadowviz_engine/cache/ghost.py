@@ -6,9 +6,6 @@ import msgspec
 
 from shadowviz_engine.cache.radix import TOKEN_BYTES, Node
 
-MAX_TAILS = 4
-"""Ends remembered between two page boundaries of one prefix."""
-
 
 class Departure(msgspec.Struct, frozen=True):
     """Why a prefix is not stored."""
@@ -32,7 +29,8 @@ class GhostIndex:
         self.max_entries = max_entries
         self.page_bytes = page_size * TOKEN_BYTES
         self.entries: dict[bytes, _Entry] = {}
-        self.tails: dict[bytes, dict[int, bytes]] = {}
+        self.ends: dict[bytes, dict[int, int]] = {}
+        """By digest of a page boundary: bytes from there to a remembered end, and how many prefixes end there."""
         self.forgotten = 0
 
     def chain(self, node: Node) -> tuple[bytes, bytes]:
@@ -70,7 +68,7 @@ class GhostIndex:
         offset = node.stop * TOKEN_BYTES - len(pending)
         best: tuple[int, Departure] | None = None
         while True:
-            best = self._find_tail(digest, key, offset) or best
+            best = self._find_end(digest, key, offset) or best
             if offset + self.page_bytes > len(key):
                 return best
             digest = _link(digest, key[offset : offset + self.page_bytes])
@@ -79,14 +77,13 @@ class GhostIndex:
             if entry is not None:
                 best = (offset // TOKEN_BYTES, entry.departure)
 
-    def _find_tail(self, digest: bytes, key: bytes, offset: int) -> tuple[int, Departure] | None:
-        best: tuple[int, Departure] | None = None
-        for size, tail in self.tails.get(digest, {}).items():
-            if offset + size <= len(key) and _link(digest, key[offset : offset + size]) == tail:
-                length = (offset + size) // TOKEN_BYTES
-                if best is None or length > best[0]:
-                    best = (length, self.entries[tail].departure)
-        return best
+    def _find_end(self, digest: bytes, key: bytes, offset: int) -> tuple[int, Departure] | None:
+        for size in sorted(self.ends.get(digest, ()), reverse=True):
+            if offset + size <= len(key):
+                entry = self.entries.get(_link(digest, key[offset : offset + size]))
+                if entry is not None:
+                    return (offset + size) // TOKEN_BYTES, entry.departure
+        return None
 
     def _remember(self, digest: bytes, pending: bytes, key: bytes, departure: Departure) -> None:
         data = pending + key
@@ -97,28 +94,28 @@ class GhostIndex:
             self._store(digest, _Entry(departure))
         if offset < len(data):
             size = len(data) - offset
-            tail = _link(digest, data[offset:])
-            self._store(tail, _Entry(departure, digest, size))
-            sizes = self.tails.setdefault(digest, {})
-            sizes[size] = tail
-            if len(sizes) > MAX_TAILS:
-                self._forget(sizes[next(iter(sizes))])
+            self._store(_link(digest, data[offset:]), _Entry(departure, digest, size))
 
     def _store(self, digest: bytes, entry: _Entry) -> None:
-        self.entries.pop(digest, None)
+        if digest in self.entries:
+            self._remove(digest)
         self.entries[digest] = entry
-        if len(self.entries) > self.max_entries:
-            self._forget(next(iter(self.entries)))
-
-    def _forget(self, digest: bytes) -> None:
-        entry = self.entries.pop(digest)
-        self.forgotten += 1
         if entry.size:
-            sizes = self.tails[entry.boundary]
-            if sizes.get(entry.size) == digest:
+            sizes = self.ends.setdefault(entry.boundary, {})
+            sizes[entry.size] = sizes.get(entry.size, 0) + 1
+        if len(self.entries) > self.max_entries:
+            self._remove(next(iter(self.entries)))
+            self.forgotten += 1
+
+    def _remove(self, digest: bytes) -> None:
+        entry = self.entries.pop(digest)
+        if entry.size:
+            sizes = self.ends[entry.boundary]
+            sizes[entry.size] -= 1
+            if not sizes[entry.size]:
                 del sizes[entry.size]
             if not sizes:
-                del self.tails[entry.boundary]
+                del self.ends[entry.boundary]
 
     def _advance(self, digest: bytes, data: bytes) -> tuple[bytes, bytes]:
         offset = 0

@@ -2,6 +2,7 @@
 
 from shadowviz_engine.cache.eviction import Evictor
 from shadowviz_engine.cache.pools import keep_runs
+from shadowviz_engine.cache.radix import Node, ancestors
 from shadowviz_engine.cache.retention import RetentionMode, resume_points, retained_extents
 from shadowviz_engine.cache.sequence import Sequence, Shortage
 from shadowviz_engine.cache.state import CacheState
@@ -18,10 +19,8 @@ def extend(state: CacheState, evictor: Evictor, sequence: Sequence, stop: int) -
     start = sequence.reserved
     num_pages = -(-stop // size) - start // size
     if len(state.full.free) < num_pages:
-        evictable = state.num_tree_tokens - state.num_locked_tokens
-        if len(state.full.free) * size + evictable < num_pages * size or not evictor.free_full_pages(
-            num_pages, sequence.request
-        ):
+        reachable = state.full.num_pages - len(_pages_in_use(state))
+        if reachable < num_pages or not evictor.free_full_pages(num_pages, sequence.request):
             return Shortage("full", num_pages, len(state.full.free))
     if len(state.swa.free) < num_pages and not evictor.free_swa_pages(num_pages, sequence.request):
         for running in [sequence, *state.sequences.values()]:
@@ -76,16 +75,15 @@ def _minimum(state: CacheState, sequence: Sequence) -> list[Extent]:
     return [Extent(first, max(sequence.reserved, first))]
 
 
-def room(state: CacheState, start: int, stop: int, path_tokens: int) -> Shortage | None:
-    """Whether a new branch from `start` to `stop` is likely to find slots once everything idle has left.
+def room(state: CacheState, start: int, stop: int, path: list[Node]) -> Shortage | None:
+    """Whether a new branch from `start` to `stop` finds slots once everything idle has left.
 
     Args:
-        path_tokens: tokens of the reused path that no request locks yet; they may not be evicted for it.
+        path: nodes of the path that it reuses; they may not be evicted for it.
     """
     size = state.geometry.page_size
     num_pages = -(-stop // size) - start // size
-    evictable = state.num_tree_tokens - state.num_locked_tokens - path_tokens
-    if len(state.full.free) * size + evictable < num_pages * size:
+    if state.full.num_pages - len(_pages_in_use(state, path)) < num_pages:
         return Shortage("full", num_pages, len(state.full.free))
     held = 0
     for sequence in state.sequences.values():
@@ -96,3 +94,15 @@ def room(state: CacheState, start: int, stop: int, path_tokens: int) -> Shortage
     if state.swa.num_pages - held - own < num_pages:
         return Shortage("swa", num_pages, len(state.swa.free))
     return None
+
+
+def _pages_in_use(state: CacheState, path: list[Node] | None = None) -> set[int]:
+    """Pages of the full pool that hold a slot of a locked node, of a running request or of `path`."""
+    size = state.geometry.page_size
+    nodes = {node.id: node for node in path or ()}
+    for sequence in state.sequences.values():
+        if sequence.lock_node is not None:
+            nodes.update((node.id, node) for node in ancestors(sequence.lock_node))
+    runs = [run for node in nodes.values() for run in node.full]
+    runs += [run for sequence in state.sequences.values() for run in sequence.full]
+    return {page for run in runs for page in range(run.slot // size, (run.slot + run.stop - run.start - 1) // size + 1)}

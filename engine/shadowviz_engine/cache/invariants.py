@@ -26,7 +26,7 @@ def check_invariants(state: CacheState) -> None:
 
 
 def _check_tree(state: CacheState) -> None:
-    tokens = locked = 0
+    tokens = 0
     for node in state.tree.nodes.values():
         size = node.stop - node.start
         _demand(size > 0 and len(node.key) == size * TOKEN_BYTES, f"node {node.id} spells {len(node.key)} bytes")
@@ -41,9 +41,7 @@ def _check_tree(state: CacheState) -> None:
         for run in (*node.full, *node.swa):
             _demand(node.start <= run.start < run.stop <= node.stop, f"run {run} lies outside node {node.id}")
         tokens += size
-        locked += size if node.locks else 0
     _demand(tokens == state.num_tree_tokens, f"the tree holds {tokens} tokens, the count says {state.num_tree_tokens}")
-    _demand(locked == state.num_locked_tokens, f"{locked} tokens are locked, the count says {state.num_locked_tokens}")
 
 
 def _owners(pool: PagePool, holders: list[tuple[str, list[SlotRun]]], state: CacheState, name: str) -> dict[int, str]:

@@ -97,9 +97,9 @@ class CacheManager:
         pages = len(ids) // state.geometry.page_size + 2
         if min(len(state.full.free), len(state.swa.free)) < pages:
             preview = lookup.lookup_done(state, found, request, namespace, key, limit, (state.emitter.last_seq, 0))
-            idle = sum(n.stop - n.start for n in path_of(found.node) if not n.locks)
             stop = len(ids) if not chunk else min(len(ids), preview.reused + chunk)
-            shortage = growth.room(state, preview.reused, stop, min(idle, preview.reused))
+            reused_path = [node for node in path_of(found.node) if node.start < preview.reused]
+            shortage = growth.room(state, preview.reused, stop, reused_path)
             if shortage is not None:
                 return shortage
         stamp = state.emitter.next()

@@ -43,7 +43,6 @@ class CacheState:
         self.ghost = GhostIndex(options.ghost_entries, geometry.page_size)
         self.sequences: dict[str, Sequence] = {}
         self.num_tree_tokens = 0
-        self.num_locked_tokens = 0
         self.window_label = next((kind.label for kind in geometry.kinds if kind.shape is Shape.WINDOW), "")
 
     def split(self, node: Node, at: int) -> Node:
@@ -57,8 +56,6 @@ class CacheState:
         """Count `request` as a user of every node from `node` to the root."""
         current: Node | None = node
         while current is not None and current.parent is not None:
-            if current.locks == 0:
-                self.num_locked_tokens += current.stop - current.start
             current.locks += 1
             current = current.parent
         seq, t_ns = self.emitter.next()
@@ -69,8 +66,6 @@ class CacheState:
         current: Node | None = node
         while current is not None and current.parent is not None:
             current.locks -= 1
-            if current.locks == 0:
-                self.num_locked_tokens -= current.stop - current.start
             current = current.parent
         seq, t_ns = self.emitter.next()
         self.emitter.emit(PathUnlocked(seq=seq, t_ns=t_ns, request=request, node=node.id))
