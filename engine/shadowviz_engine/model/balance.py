@@ -5,6 +5,12 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
+_TURNS_A_LOOK = 4
+_NEGLIGIBLE_EPS = 1000
+"""Times eps that the least entry must be for the eps of each divisor to change nothing but rounding."""
+_SETTLED = 3e-7
+"""Spread of the row sums, about 1, from which on another turn changes nothing but rounding."""
+
 Floats = npt.NDArray[np.float32]
 
 
@@ -53,15 +59,20 @@ def _balance_on_device(square: Tensor, iterations: int, eps: float) -> Tensor:
 
 
 def _balance_one(square: Tensor, iterations: int, eps: float) -> Tensor:
-    """A single matrix: what its rows and columns are divided by, as two vectors."""
+    """A single matrix: what its rows and columns are divided by, as two vectors, until they no longer move."""
     values = np.add(square.numpy()[0], np.float32(eps))
+    if np.minimum.reduce(values, axis=None) < _NEGLIGIBLE_EPS * eps:
+        return balance_rows(square, iterations, eps)
     transposed = np.ascontiguousarray(values.T)
     rows = np.ones(values.shape[0], np.float32)
+    sums = np.empty_like(rows)
     columns = np.reciprocal(np.dot(transposed, rows))
     dot, reciprocal = np.dot, np.reciprocal
-    for _ in range(iterations - 1):
-        dot(values, columns, rows)
-        reciprocal(rows, rows)
+    for turn in range(1, iterations):
+        dot(values, columns, sums)
+        if turn % _TURNS_A_LOOK == 0 and _spread(sums * rows) < _SETTLED:
+            break
+        reciprocal(sums, rows)
         dot(transposed, rows, columns)
         reciprocal(columns, columns)
     # Of the eps in each divisor, about 1, only the last one's is left: the next division takes the others back.
@@ -69,3 +80,7 @@ def _balance_one(square: Tensor, iterations: int, eps: float) -> Tensor:
     transposed *= columns[:, None]
     transposed *= rows
     return torch.from_numpy(transposed).unsqueeze(0)
+
+
+def _spread(values: Floats) -> float:
+    return float(np.maximum.reduce(values) - np.minimum.reduce(values))
