@@ -72,9 +72,50 @@ def test_a_log_that_is_not_empty_is_replaced_only_when_asked(tmp_path: Path) -> 
     with pytest.raises(LogError, match="is not empty: choose another file, or ask to overwrite it"):
         FileSink(path)
     assert path.read_bytes() == before
+    written(path, OPENED)
+    assert [e.seq for e in read_log(path)] == [0]
+
+
+def test_what_was_in_the_file_stays_until_the_first_line_is_written(tmp_path: Path) -> None:
+    path = written(tmp_path / "log.jsonl", OPENED, ended(1))
+    before = path.read_bytes()
+    sink = FileSink(path, overwrite=True)
+    sink.emit(OPENED)
+    assert path.read_bytes() == before
+    sink.flush()
+    assert path.read_bytes() == before[: before.index(b"\n") + 1]
+    sink.close()
+
+
+def test_a_discarded_sink_leaves_the_file_as_it_found_it(tmp_path: Path) -> None:
+    path = written(tmp_path / "log.jsonl", OPENED, ended(1))
+    before = path.read_bytes()
+    for place in (path, tmp_path / "other.jsonl"):
+        sink = FileSink(place, overwrite=True)
+        sink.emit(OPENED)
+        sink.discard()
+        sink.close()
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_two_runs_never_write_one_file(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    sink = FileSink(path)
+    with pytest.raises(LogError, match="is being written by another run"):
+        FileSink(path, overwrite=True)
+    sink.emit(OPENED)
+    sink.close()
+    assert [e.seq for e in read_log(path)] == [0]
     FileSink(path, overwrite=True).close()
-    FileSink(path).close()
-    assert path.read_bytes() == b""
+
+
+def test_a_pipe_is_refused_at_once(tmp_path: Path) -> None:
+    reader, writer = os.pipe()
+    with pytest.raises(LogError, match="cannot write .*: Illegal seek"):
+        FileSink(f"/dev/fd/{writer}")
+    os.close(reader)
+    os.close(writer)
 
 
 def test_a_file_that_cannot_be_written_is_named_and_nothing_is_left(tmp_path: Path) -> None:

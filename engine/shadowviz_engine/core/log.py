@@ -1,6 +1,9 @@
 """Logs in a file, written: JSON lines, one event a line, from `LogOpened` to `LogClosed`."""
 
 import contextlib
+import os
+import stat
+from io import FileIO
 from pathlib import Path
 
 import msgspec
@@ -12,18 +15,23 @@ from shadowviz_engine.core.events import Event
 class FileSink:
     """Writes events in batches of whole lines; what is in the file is whole and dense, whatever interrupts it.
 
+    Nothing that was in the file is lost before the first line is written, and no other sink writes it meanwhile.
+
     Raises:
-        LogError: the file exists and is not empty, or cannot be written; `overwrite` replaces it.
+        LogError: the file exists and is not empty, is written by another run, or cannot be written; `overwrite`
+            replaces what is in it.
     """
 
     def __init__(self, path: str | Path, batch: int = 1024, *, overwrite: bool = False) -> None:
         self.path = Path(path)
         try:
-            if not overwrite and self.path.exists() and self.path.stat().st_size:
-                raise LogError(f"{path} is not empty: choose another file, or ask to overwrite it")
-            self._file = self.path.open("wb", buffering=0)
-        except OSError as error:
-            raise LogError(f"cannot write {path}: {error.strerror}") from error
+            self._made = not self.path.exists()
+            self._file = _opened(self.path, overwrite)
+        except (OSError, ValueError) as error:
+            if isinstance(error, LogError):
+                raise
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise LogError(f"cannot write {path}: {reason}") from error
         self._encoder = msgspec.json.Encoder()
         self._batch = batch
         self._pending: list[Event] = []
@@ -72,9 +80,20 @@ class FileSink:
             finally:
                 self._file.close()
 
+    def discard(self) -> None:
+        """Close the file as if this sink had never been: what was in it stays, and one that it made goes away."""
+        self._pending.clear()
+        if self._file.closed:
+            return
+        self._file.close()
+        if self._made:
+            self.path.unlink(missing_ok=True)
+
     def _write(self, lines: bytes, length: int) -> None:
         rest = memoryview(lines)
         try:
+            if not length and _is_regular(self._file):
+                self._file.truncate(0)
             self._file.seek(length)
             while rest:
                 rest = rest[self._file.write(rest) :]
@@ -84,6 +103,42 @@ class FileSink:
             if isinstance(error, OSError):
                 raise LogError(f"cannot write {self.path}: {error.strerror}") from error
             raise
+
+
+def _opened(path: Path, overwrite: bool) -> FileIO:
+    """The file, open and locked, with all that is in it."""
+    # Mode "w" would empty a file that it opens by name, so the name is opened first.
+    file = FileIO(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o666), "w")
+    try:
+        file.seek(0)
+        _lock(file, path)
+        if not overwrite and os.fstat(file.fileno()).st_size:
+            raise LogError(f"{path} is not empty: choose another file, or ask to overwrite it")
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def _lock(file: FileIO, path: Path) -> None:
+    """Keep other sinks off a regular file until it is closed, where the system can."""
+    try:
+        import fcntl
+    except ImportError:
+        return
+    if not _is_regular(file):
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise LogError(f"{path} is being written by another run: choose another file, or wait for it") from None
+    except OSError:
+        # Some network file systems have no locks; without one the file can still be written.
+        return
+
+
+def _is_regular(file: FileIO) -> bool:
+    return stat.S_ISREG(os.fstat(file.fileno()).st_mode)
 
 
 def _num_dense(events: list[Event], seq: int) -> int:
