@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from shadowviz.tokens.requests import PromptRequest
     from shadowviz.tokens.tokenizer import Tokenizer
     from shadowviz_engine.core.events import Event
+    from shadowviz_engine.core.log import FileSink
     from shadowviz_engine.core.sinks import Sink
 
 
@@ -75,37 +76,40 @@ def run(  # one parameter an option
         "record": record,
         "sidecar": f"{output}.topk" if record == "full" else "",
     }
-    recorder = _Recorder(output, force, redact)
+    recorder = _Recorder(output, force, redact, str(options["sidecar"]))
     events, interrupted = _run(options, requests, tokenizer, recorder, record_text)
     _report(events, output, as_json, interrupted)
     return 130 if interrupted else 0
 
 
 class _Recorder:
-    """The file of a run, which goes away again when the run never began."""
+    """The file of a run; what was in it is lost only once the run has begun."""
 
-    def __init__(self, path: str, force: bool, redact: bool) -> None:
+    def __init__(self, path: str, force: bool, redact: bool, sidecar: str) -> None:
         self.sinks: list[Sink] = []
-        self._path = path
-        if path:
-            from shadowviz_engine.core.log import FileSink
-
-            self.sinks = [FileSink(path, overwrite=force)]
-            if redact:
-                import secrets
-
-                from shadowviz_engine.core.redact import RedactingSink
-
-                self.sinks = [RedactingSink(self.sinks[0], secrets.token_bytes(32))]
-
-    def discard(self) -> None:
-        """Leave no file behind."""
+        self._file: FileSink | None = None
+        if not path:
+            return
         from pathlib import Path
 
-        for sink in self.sinks:
-            sink.close()
-        if self._path:
-            Path(self._path).unlink(missing_ok=True)
+        from shadowviz_engine.core.errors import InputError
+        from shadowviz_engine.core.log import FileSink
+
+        if sidecar and not force and Path(sidecar).exists():
+            raise InputError(f"{sidecar} is there already: choose another RUN, or replace both with --force")
+        self._file = FileSink(path, overwrite=force)
+        self.sinks = [self._file]
+        if redact:
+            import secrets
+
+            from shadowviz_engine.core.redact import RedactingSink
+
+            self.sinks = [RedactingSink(self._file, secrets.token_bytes(32))]
+
+    def discard(self) -> None:
+        """Leave everything as it was before."""
+        if self._file is not None:
+            self._file.discard()
 
 
 def _run(
@@ -134,6 +138,8 @@ def _run(
     except BaseException:
         if source is None or not source.started:
             recorder.discard()
+        if source is not None:
+            source.engine.close()
         raise
     finally:
         write_progress("")

@@ -74,10 +74,14 @@ class EmbeddedRun:
     ) -> Iterator[Event]:
         """Run the requests, each from its `at_s` on, and give the events of every pass; closes the engine.
 
+        All requests are checked before the first is submitted; when one is refused, the engine is left open.
+
         Raises:
             InputError: a request that the model cannot run.
             CapacityError: a request that can never fit the pools.
         """
+        for request in requests:
+            self.engine.check(self._request(request, stop_ids))
         waiting = deque(sorted(requests, key=lambda request: request.at_s))
         submitted: list[str] = []
         start = time.monotonic()

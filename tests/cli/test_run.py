@@ -135,6 +135,23 @@ def test_a_record_is_not_overwritten_unasked(command: Command, tmp_path: Path) -
     assert LogFile(path).summary.complete
 
 
+def test_a_record_survives_a_run_that_never_begins(command: Command, tmp_path: Path) -> None:
+    path, sidecar = tmp_path / "run.jsonl", tmp_path / "run.jsonl.topk"
+    path.write_text("an earlier run\n")
+    sidecar.write_text("its selections\n")
+    for request, options in (
+        ({"prompt": "hi"}, ("--model", "no-such-model")),
+        ({"token_ids": [5] * 70_000}, ()),
+        ({"prompt": "hi", "max_tokens": 40_000}, ("--pool-bytes", "3000000")),
+    ):
+        done = command("run", small(tmp_path, request), "-o", str(path), "--force", "--record", "full", *options)
+        assert done.code != 0
+        assert (path.read_text(), sidecar.read_text()) == ("an earlier run\n", "its selections\n")
+    path.unlink()
+    refused = command("run", "--text", "hello", "-o", str(path), "--record", "full")
+    assert (refused.code, path.exists(), sidecar.read_text()) == (2, False, "its selections\n")
+
+
 def test_two_sources_of_prompts_are_refused(command: Command) -> None:
     assert command("run", "--demo", "--text", "hello").code == 2
     assert command("run").code == 2

@@ -112,7 +112,7 @@ def test_two_runs_never_write_one_file(tmp_path: Path) -> None:
 
 def test_a_pipe_is_refused_at_once(tmp_path: Path) -> None:
     reader, writer = os.pipe()
-    with pytest.raises(LogError, match="cannot write .*: Illegal seek"):
+    with pytest.raises(LogError, match=r"cannot write .*: Illegal seek"):
         FileSink(f"/dev/fd/{writer}")
     os.close(reader)
     os.close(writer)

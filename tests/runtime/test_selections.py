@@ -64,6 +64,19 @@ def test_an_engine_that_never_ran_leaves_no_sidecar(make_engine, tmp_path):
     assert path.exists()
     engine.close()
     assert not path.exists()
+    path.write_bytes(b"of an earlier run\n")
+    make_engine(record="full", sidecar=str(path))[0].close()
+    assert path.read_bytes() == b"of an earlier run\n"
+
+
+def test_a_new_run_replaces_the_sidecar_of_an_earlier_one(tmp_path):
+    path = tmp_path / "run.topk"
+    path.write_bytes(b"of an earlier run\n" * 99)
+    writer = SelectionWriter(path, index_topk=2)
+    writer.observe(Selection(layer=2, sequence=0, position=5, entries=(0,)))
+    writer.end_pass(["a"])
+    writer.close()
+    assert list(read_selections(path)) == [SelectionRow("a", 2, 5, ((0,),))]
 
 
 def test_a_torn_last_line_is_left_out(tmp_path):

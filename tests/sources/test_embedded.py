@@ -66,6 +66,15 @@ def test_a_request_that_is_refused_leaves_the_run_unstarted() -> None:
     assert not run.started
 
 
+def test_a_request_that_comes_later_is_refused_before_the_first_runs() -> None:
+    sink = MemorySink()
+    run = EmbeddedRun(engine_options({"model": "tiny-512"}), [sink])
+    with pytest.raises(InputError, match="'bad' has token id 900"):
+        list(run.events([prompt("good"), PromptRequest("bad", array("q", [900]), at_s=60.0)]))
+    assert not run.started
+    assert [type(event) for event in sink.events] == [LogOpened]
+
+
 @pytest.mark.parametrize(("model", "named"), [("tiny", True), ("tiny-512", False)])
 def test_the_record_names_the_tokenizer_where_the_model_knows_its_ids(model: str, named: bool) -> None:
     tokenizer = default_tokenizer()

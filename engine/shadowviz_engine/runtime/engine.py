@@ -1,6 +1,7 @@
 """The embedded engine: takes requests, runs passes of the model over a prefix cache, puts everything on record."""
 
 import time
+from array import array
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -77,15 +78,25 @@ class Engine:
             InputError: the request cannot be run, or its id was used before.
             CapacityError: it can never fit the pools.
         """
+        prompt = self.check(request)
+        self._requests[request.id] = active = ActiveRequest(request, prompt, self._clock())
+        self._batch.queue.append(active)
+        self._journal.submitted(request, prompt)
+
+    def check(self, request: Request) -> "array[int]":
+        """The prompt of a request that `submit` would take now, as int64 ids; changes nothing.
+
+        Raises:
+            InputError: the request cannot be run, or its id was used before.
+            CapacityError: it can never fit the pools.
+        """
         self._require_open()
         if request.id in self._requests or request.id in self.outputs:
             raise InputError(f"request {request.id!r} was submitted before: every request needs an id of its own")
         config = self.model.config
         prompt = check_request(request, config.vocab_size, config.max_positions)
         self._require_room(request, len(prompt))
-        self._requests[request.id] = active = ActiveRequest(request, prompt, self._clock())
-        self._batch.queue.append(active)
-        self._journal.submitted(request, prompt)
+        return prompt
 
     def step(self) -> bool:
         """Run one pass: every decoding request's next token, chunks of prompts, new starts.
@@ -156,9 +167,11 @@ class Engine:
                 self._abort(active, CLOSED)
             digest = state_digest(self.cache.node_states(), self.cache.holder_states())
             self._journal.closed(digest)
-        if self._selections is not None:
-            self._selections.close()
-        self._emitter.close()
+        try:
+            if self._selections is not None:
+                self._selections.close()
+        finally:
+            self._emitter.close()
 
     def __enter__(self) -> Self:
         """The engine itself."""

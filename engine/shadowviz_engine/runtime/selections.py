@@ -38,6 +38,8 @@ class SelectionRow(msgspec.Struct, frozen=True):
 class SelectionWriter:
     """Takes selections during a pass and writes them, named, at its end; without any it leaves no file.
 
+    What was in the file stays until the end of the first pass.
+
     Raises:
         InputError: the file cannot be made.
     """
@@ -47,11 +49,14 @@ class SelectionWriter:
         self._pending: list[Selection] = []
         self._path = path
         self._num_rows = 0
+        self._header = SelectionHeader(FORMAT, VERSION, index_topk)
+        self._begun = False
         try:
-            self._file = path.open("wb")
-        except OSError as error:
-            raise InputError(f"{path} cannot be written: {error.strerror}") from error
-        self._write(SelectionHeader(FORMAT, VERSION, index_topk))
+            self._made = not path.exists()
+            self._file = path.open("ab")
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise InputError(f"{path} cannot be written: {reason}") from error
 
     def observe(self, selection: Selection) -> None:
         """Take one selection of the pass that runs; the model's observer."""
@@ -63,6 +68,7 @@ class SelectionWriter:
         Args:
             requests: the request of each sequence of the pass.
         """
+        self._begin()
         ordered = sorted(self._pending, key=lambda item: (item.sequence, item.layer, item.position))
         self._pending.clear()
         for (sequence, layer), group in groupby(ordered, key=lambda item: (item.sequence, item.layer)):
@@ -79,9 +85,17 @@ class SelectionWriter:
         """Close the file; closing again does nothing."""
         if self._file.closed:
             return
-        self._file.close()
-        if not self._num_rows:
-            self._path.unlink()
+        try:
+            self._file.close()
+        finally:
+            if not self._num_rows and (self._begun or self._made):
+                self._path.unlink(missing_ok=True)
+
+    def _begin(self) -> None:
+        if not self._begun:
+            self._begun = True
+            self._file.truncate(0)
+            self._write(self._header)
 
     def _write(self, line: SelectionHeader | SelectionRow) -> None:
         self._file.write(self._encoder.encode(line) + b"\n")
