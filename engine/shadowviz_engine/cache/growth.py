@@ -2,7 +2,7 @@
 
 from shadowviz_engine.cache.eviction import Evictor
 from shadowviz_engine.cache.pools import keep_runs
-from shadowviz_engine.cache.radix import Node, ancestors
+from shadowviz_engine.cache.radix import TOKEN_BYTES, Node, ancestors, path_of
 from shadowviz_engine.cache.retention import RetentionMode, resume_points, retained_extents
 from shadowviz_engine.cache.sequence import Sequence, Shortage
 from shadowviz_engine.cache.state import CacheState
@@ -45,7 +45,8 @@ def trim_behind(state: CacheState, sequence: Sequence) -> None:
     """Free the request's window rows that neither the run nor a promised resume point needs any more."""
     if state.retention.mode is RetentionMode.ALL:
         return
-    trim(state, sequence, merge([*_minimum(state, sequence), *promised(state, sequence, sequence.computed)]))
+    keep = promised(state, sequence, sequence.computed, sequence.forks)
+    trim(state, sequence, merge([*_minimum(state, sequence), *keep]))
 
 
 def trim(state: CacheState, sequence: Sequence, keep: list[Extent]) -> None:
@@ -66,6 +67,20 @@ def promised(state: CacheState, sequence: Sequence, end: int, forks: tuple[int, 
     if "window_off_by_one" in state.faults:
         extents = [Extent(extent.start + 1, extent.stop) for extent in extents]
     return extents
+
+
+def forks_ahead(state: CacheState, namespace: str, key: bytes) -> tuple[int, ...]:
+    """Lengths of `key` at which stored paths part, or it will part from them; only where the policy keeps forks.
+
+    Known before anything is computed, so that the rows of a fork are still there when the path is stored.
+    """
+    if state.retention.mode is not RetentionMode.FORKS:
+        return ()
+    found = state.tree.walk(namespace, key)
+    grows = found.common < len(key) // TOKEN_BYTES
+    whole = [node for node in path_of(found.node) if node is not found.node or found.whole]
+    forks = [node.stop for node in whole if len(node.children) > (node is not found.node or not grows)]
+    return (*forks, found.common) if grows and not found.whole else tuple(forks)
 
 
 def _minimum(state: CacheState, sequence: Sequence) -> list[Extent]:

@@ -107,6 +107,7 @@ class CacheManager:
         lookup.touch(found, *stamp)
         state.emitter.emit(event)
         sequence = Sequence(request, namespace, ids)
+        sequence.forks = growth.forks_ahead(state, namespace, key)
         self._reuse(sequence, found, event.reused)
         state.sequences[request] = sequence
         stop = len(ids) if not chunk else min(len(ids), event.reused + chunk)

@@ -34,6 +34,8 @@ class Sequence:
         """Tokens of this request's path that lie in the tree."""
         self.reserved = 0
         """Tokens that have a slot, whether computed or not."""
+        self.forks: tuple[int, ...] = ()
+        """Lengths at which its path forks, as far as the policy keeps window rows for them."""
         self.lock_node: Node | None = None
         self.full: list[SlotRun] = []
         """Runs of the full pool that the request itself owns."""
