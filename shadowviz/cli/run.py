@@ -92,12 +92,12 @@ class _Recorder:
             return
         from pathlib import Path
 
+        from shadowviz_engine.core import log
         from shadowviz_engine.core.errors import InputError
-        from shadowviz_engine.core.log import FileSink
 
         if sidecar and not force and Path(sidecar).exists():
             raise InputError(f"{sidecar} is there already: choose another RUN, or replace both with --force")
-        self._file = FileSink(path, overwrite=force)
+        self._file = log.FileSink(path, overwrite=force)
         self.sinks = [self._file]
         if redact:
             import secrets

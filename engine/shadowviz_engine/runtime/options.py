@@ -9,6 +9,12 @@ from shadowviz_engine.core.reuse import ResumeRule
 from shadowviz_engine.model.numerics import Numerics
 
 
+MAX_COUNT = 2**31 - 1
+"""Most tokens, pages, requests and entries that an option may ask for."""
+MAX_BYTES = 2**53
+MAX_TTL_S = 1e9
+
+
 class Record(StrEnum):
     """How much goes on record."""
 
@@ -63,16 +69,17 @@ class EngineOptions(msgspec.Struct, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         for name, kind in (("numerics", Numerics), ("resume", ResumeRule), ("record", Record)):
             msgspec.structs.force_setattr(self, name, _member(name, kind, getattr(self, name)))
-        for name in ("page_size", "pool_bytes", "num_full_pages", "num_swa_pages", "unit", "ghost_entries"):
-            _at_least(name, getattr(self, name), 0)
+        for name in ("page_size", "num_full_pages", "num_swa_pages", "unit", "ghost_entries"):
+            _check_range(name, getattr(self, name), 0, MAX_COUNT)
         for name in ("max_running", "chunk_tokens"):
-            _at_least(name, getattr(self, name), 1)
+            _check_range(name, getattr(self, name), 1, MAX_COUNT)
+        _check_range("pool_bytes", self.pool_bytes, 0, MAX_BYTES)
         if not 0.0 <= self.mem_fraction < 1.0:
             raise InputError(f"mem_fraction {self.mem_fraction} must be at least 0 and below 1")
         if self.pool_bytes and self.mem_fraction:
             raise InputError(f"pool_bytes {self.pool_bytes} and mem_fraction {self.mem_fraction}: give one of the two")
-        if not 0.0 <= self.idle_ttl_s < float("inf"):
-            raise InputError(f"idle_ttl_s {self.idle_ttl_s} must be at least 0")
+        if not 0.0 <= self.idle_ttl_s <= MAX_TTL_S:
+            raise InputError(f"idle_ttl_s {self.idle_ttl_s} must be at least 0 and at most {MAX_TTL_S:.0f}")
         if (self.record == Record.FULL) != bool(self.sidecar):
             raise InputError(
                 f"record is {self.record} and sidecar {self.sidecar!r}: record 'full' needs a file for the selected "
@@ -87,6 +94,8 @@ def _member(name: str, kind: type[StrEnum], value: str) -> StrEnum:
     return kind(value)
 
 
-def _at_least(name: str, value: int, least: int) -> None:
+def _check_range(name: str, value: int, least: int, most: int) -> None:
     if value < least:
         raise InputError(f"{name} {value} must be at least {least}")
+    if value > most:
+        raise InputError(f"{name} {value} must be at most {most}")
