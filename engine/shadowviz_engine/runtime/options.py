@@ -8,7 +8,6 @@ from shadowviz_engine.core.errors import InputError
 from shadowviz_engine.core.reuse import ResumeRule
 from shadowviz_engine.model.numerics import Numerics
 
-
 MAX_COUNT = 2**31 - 1
 """Most tokens, pages, requests and entries that an option may ask for."""
 MAX_BYTES = 2**53
