@@ -7,8 +7,11 @@ import typer
 
 from shadowviz.cli import derive, memory, probe, run, version, why
 from shadowviz.cli.show import OutputClosedError, write_note
+from shadowviz.tokens.inert import shorten
 
 INTERRUPTED = 130
+MAX_LINE = 600
+"""Longest error line, in characters: it may quote what the input holds."""
 
 app = typer.Typer(
     name="shadowviz",
@@ -71,7 +74,7 @@ def _expected(error: Exception) -> int:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    return shorten(" ".join(text.split()), MAX_LINE)
 
 
 if __name__ == "__main__":

@@ -51,7 +51,8 @@ class Recorded:
         """What a prompt would reuse at the end of the run; changes nothing."""
         explainer = self.explainer
         lookup = probe(explainer.state, prompt, namespace, explainer.departures)
-        return explainer.explain(msgspec.structs.replace(lookup, request=name), prompt)
+        lost = self.log.summary.lost or ""
+        return explainer.explain(msgspec.structs.replace(lookup, request=name), prompt, lost)
 
     def _tell(self) -> None:
         summary = self.log.summary

@@ -1,18 +1,33 @@
 """How commands write: data to stdout, everything else to stderr, plain tables, no colour where none is wanted."""
 
+import json
 import os
+import re
 import shutil
 import sys
 import textwrap
 from collections.abc import Sequence
 from typing import Any
 
+from shadowviz.tokens.inert import printable
+
+BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
+STYLES = re.compile(f"({re.escape(BOLD)}|{re.escape(PLAIN)})")
 PLAIN_WIDTH = 80
 """Columns that prose is wrapped at; tables keep to them too."""
 
 
 class OutputClosedError(Exception):
     """The reader of stdout went away; nothing more is to be written."""
+
+
+def harmless(text: str) -> str:
+    """Text whose only control characters are line ends and this module's own styles: names come from anywhere."""
+    return "\n".join(line if line.isprintable() else _harmless_line(line) for line in text.split("\n"))
+
+
+def _harmless_line(line: str) -> str:
+    return "".join(part if part in (BOLD, PLAIN) else printable(part) for part in STYLES.split(line))
 
 
 def write_out(text: str) -> None:
@@ -22,7 +37,7 @@ def write_out(text: str) -> None:
         OutputClosedError: the pipe is closed.
     """
     try:
-        sys.stdout.write(text + "\n")
+        sys.stdout.write(harmless(text) + "\n")
         sys.stdout.flush()
     except BrokenPipeError:
         # The interpreter flushes stdout once more when it ends, and would complain.
@@ -34,13 +49,19 @@ def write_json(value: Any) -> None:
     """A value as indented JSON, to stdout."""
     import msgspec
 
-    write_out(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
+    text = msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
+    # Outside strings JSON has no such character, so each may be written as its escape.
+    write_out("\n".join(line if line.isprintable() else _json_escaped(line) for line in text.split("\n")))
+
+
+def _json_escaped(line: str) -> str:
+    return "".join(part if part.isprintable() else json.dumps(part)[1:-1] for part in line)
 
 
 def write_note(text: str) -> None:
     """Progress, warnings and remarks, to stderr."""
     try:
-        sys.stderr.write(text + "\n")
+        sys.stderr.write(harmless(text) + "\n")
         sys.stderr.flush()
     except BrokenPipeError:
         raise OutputClosedError from None
@@ -60,7 +81,7 @@ def wants_colour() -> bool:
 
 def strong(text: str) -> str:
     """Text in bold where stdout is a terminal."""
-    return f"\x1b[1m{text}\x1b[0m" if wants_colour() else text
+    return f"{BOLD}{text}{PLAIN}" if wants_colour() else text
 
 
 def width() -> int:

@@ -7,7 +7,8 @@ import msgspec
 
 from shadowviz.replay import sentences
 from shadowviz.replay.nearest import Parting, Words, nearest_parting
-from shadowviz.replay.sentences import Fact, Past
+from shadowviz.replay.sentences import RECORD_ENDS_EARLY, Fact, Past
+from shadowviz_engine.core.derive import Origin
 from shadowviz_engine.core.errors import LogError
 from shadowviz_engine.core.events import (
     CacheFlushed,
@@ -20,7 +21,7 @@ from shadowviz_engine.core.events import (
     SwaFreed,
 )
 from shadowviz_engine.core.replayer import Replayer
-from shadowviz_engine.core.verdict import Finding, findings
+from shadowviz_engine.core.verdict import Finding, Verdict, findings
 
 
 class Explanation(msgspec.Struct, frozen=True):
@@ -72,8 +73,11 @@ class Explainer:
         self.state.apply(event)
         return explanation
 
-    def explain(self, lookup: LookupDone, prompt: "array[int]") -> Explanation:
+    def explain(self, lookup: LookupDone, prompt: "array[int]", lost: str = "") -> Explanation:
         """Explain a lookup of `prompt` that met the state as it is now.
+
+        Args:
+            lost: what the record lacks at its end, where it does: COLD cannot be proved then.
 
         Raises:
             LogError: no log was opened, or the lookup names a node that is not there.
@@ -83,7 +87,12 @@ class Explainer:
             raise LogError(f"lookup at seq {lookup.seq} comes before LogOpened: the beginning of the log is missing")
         parting = nearest_parting(self.state, lookup, prompt, self._words)
         ranked = findings(lookup, opened.geometry, parting.rule if parting else None)
-        return Explanation(lookup.request, lookup, ranked, parting, self._facts(opened, lookup, ranked, parting))
+        if lost and ranked[0].verdict is Verdict.COLD:
+            ranked = (Finding(Verdict.UNKNOWN, "", RECORD_ENDS_EARLY), *ranked[1:])
+        facts = self._facts(opened, lookup, ranked, parting)
+        if lost:
+            facts = (Fact(f"The record is not whole: {lost}.", Origin.OBSERVED), *facts)
+        return Explanation(lookup.request, lookup, ranked, parting, facts)
 
     def _explain_event(self, lookup: LookupDone) -> Explanation:
         row = self.state.requests.index.get(lookup.request)

@@ -21,6 +21,9 @@ from shadowviz_engine.core.verdict import Finding, Verdict
 MAX_SHOWN = 60
 """Characters of a differing stretch that a sentence quotes."""
 
+RECORD_ENDS_EARLY = "the record ends early"
+"""Detail of UNKNOWN where the record does not reach the end of its run."""
+
 MAX_IDS = 8
 """Ids of a differing stretch that a sentence lists."""
 
@@ -141,6 +144,8 @@ def meaning(finding: Finding, lookup: LookupDone, past: Past) -> str:
             return f"Nothing like it was ever stored.{shared}"
         case Verdict.FULL_HIT:
             return "All that is worth naming was reused."
+        case Verdict.UNKNOWN if finding.detail == RECORD_ENDS_EARLY:
+            return "Nothing like it is on record, and the run went on behind the record's end."
         case Verdict.UNKNOWN:
             return "Nothing like it is stored, and what was stored once is not remembered any more."
         case Verdict.TOKENS_DIFFER:

@@ -45,3 +45,11 @@ def test_nothing_is_coloured_where_stdout_is_no_terminal(command: Command, story
 def test_tables_fit_80_columns(command: Command, story_log: Path) -> None:
     for arguments in (("why", str(story_log)), ("why", str(story_log), "line-ends"), ("derive", "1000"), ("memory",)):
         assert max(map(len, command(*arguments).out.splitlines())) <= 80
+
+
+def test_an_error_stays_one_line_whatever_it_quotes(command: Command) -> None:
+    for name in ("x" * 9000, "\x1b[31m", "a\nb", "\u202e"):
+        done = command("why", name)
+        assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+        assert len(done.err) < 700
+        assert done.err.rstrip("\n").isprintable()

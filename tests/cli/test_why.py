@@ -97,3 +97,24 @@ def test_a_probe_says_what_a_prompt_would_reuse_and_changes_nothing(command: Com
     assert (lookup["verdict"], lookup["lookup"]["reused"]) == ("FULL_HIT", 256)
     assert command("probe", "--log", str(story_log), "--text", text).out.startswith("text: FULL_HIT\n")
     assert story_log.read_bytes() == before
+
+
+def test_a_probe_of_a_record_that_ends_early_cannot_say_cold(command: Command, story_log: Path, tmp_path: Path) -> None:
+    torn = tmp_path / "torn.jsonl"
+    torn.write_bytes(story_log.read_bytes()[:-200])
+    asked = ("--text", "Nobody has ever asked this.")
+    assert command("probe", "--log", str(story_log), *asked).out.startswith("text: COLD\n")
+    done = command("probe", "--log", str(torn), *asked)
+    assert done.out.startswith("text: UNKNOWN(the record ends early)\n")
+    assert "The record is not whole" in done.out
+
+
+def test_names_of_a_hostile_record_are_shown_inert(command: Command, story_log: Path, tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    evil = "\x1b[2J\x9b\u202e"
+    path.write_text(story_log.read_text().replace('"again"', json.dumps(evil)))
+    for arguments in (("why",), ("why", "--json"), ("why", "nobody")):
+        done = command(arguments[0], str(path), *arguments[1:])
+        assert not set(done.out + done.err) & set(evil[0] + evil[4:])
+    shown = json.loads(command("why", str(path), evil, "--json").out)
+    assert shown["lookups"][0]["request"] == evil
