@@ -34,13 +34,13 @@ class Sizes:
 FULL = Sizes(
     tree=TreeSizes(nseq=2_000, length=2_048, rounds=3),
     model=ModelSizes(context=512, decoded=32, prefill=2_048, rounds=7),
-    recording=LogSizes(requests=16, prompt=512, decoded=48, events=100_000, rounds=7),
+    recording=LogSizes(requests=16, prompt=512, decoded=32, rounds=7, events=20_000, writes=40),
     reuse=ReuseSizes(lengths=(2_560, 5_120), rounds=5),
 )
 QUICK = Sizes(
     tree=TreeSizes(nseq=400, length=2_048, rounds=1),
     model=ModelSizes(context=256, decoded=16, prefill=2_048, rounds=3),
-    recording=LogSizes(requests=8, prompt=512, decoded=16, events=20_000, rounds=3),
+    recording=LogSizes(requests=8, prompt=512, decoded=16, rounds=3, events=20_000, writes=10),
     reuse=ReuseSizes(lengths=(2_560,), rounds=2),
 )
 
