@@ -119,8 +119,16 @@ class World:
         return int(self.full_to_swa[sequence.slots[index]])
 
     def spoil(self, sequence: PlacedSequence, row: Row) -> None:
-        """Take one row away."""
-        self.buffers.rows(row.label, row.layer)[self.row_number(sequence, row.label, row.index)] = NAN
+        """Make one row wrong.
+
+        An index key becomes NaN, which shows wherever it competes. The others become finite numbers: NaN would show
+        even where a mask keeps a query from reading it.
+        """
+        number = self.row_number(sequence, row.label, row.index)
+        if row.label.startswith("index"):
+            self.buffers.rows(row.label, row.layer)[number] = NAN
+        else:
+            self.buffers.rows(row.label, row.layer)[number] += 1
 
 
 @dataclass(frozen=True)
