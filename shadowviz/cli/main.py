@@ -1,7 +1,9 @@
 """Entry of the command line: the commands, and how each ends."""
 
+import os
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 
 import typer
 
@@ -32,6 +34,7 @@ app.command("version")(version.version)
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and give its exit code; `arguments` are those of the process when left out."""
+    _prepare_streams()
     # Typer's own base of usage errors; it brings its own copy of click.
     usage_error = typer.BadParameter.__mro__[2]
     try:
@@ -47,6 +50,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(error, usage_error):
             return _usage(error)
         return _expected(error)
+
+
+def _prepare_streams() -> None:
+    """Stand in for streams that were closed before the start, and let stdout escape what its encoding lacks."""
+    # A closed one would give its number to the next file opened, and the output of others with it.
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode, encoding="utf-8"))
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 def _usage(error: Exception) -> int:

@@ -1,5 +1,6 @@
 """How commands write: data to stdout, everything else to stderr, plain tables, no colour where none is wanted."""
 
+import contextlib
 import json
 import os
 import re
@@ -35,6 +36,7 @@ def write_out(text: str) -> None:
 
     Raises:
         OutputClosedError: the pipe is closed.
+        InputError: the device behind it is full.
     """
     try:
         sys.stdout.write(harmless(text) + "\n")
@@ -43,6 +45,10 @@ def write_out(text: str) -> None:
         # The interpreter flushes stdout once more when it ends, and would complain.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise OutputClosedError from None
+    except OSError as error:
+        from shadowviz_engine.core.errors import InputError
+
+        raise InputError(f"stdout cannot be written: {error.strerror}") from error
 
 
 def write_json(value: Any) -> None:
@@ -50,33 +56,41 @@ def write_json(value: Any) -> None:
     import msgspec
 
     text = msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
-    # Outside strings JSON has no such character, so each may be written as its escape.
-    write_out("\n".join(line if line.isprintable() else _json_escaped(line) for line in text.split("\n")))
+    # Outside strings JSON is plain ASCII, so each other character may be written as its escape.
+    write_out("\n".join(line if _may_be_written(line) else _json_escaped(line) for line in text.split("\n")))
+
+
+def _may_be_written(line: str) -> bool:
+    takes_all = (sys.stdout.encoding or "").lower().startswith("utf")
+    return line.isprintable() and (takes_all or line.isascii())
 
 
 def _json_escaped(line: str) -> str:
-    return "".join(part if part.isprintable() else json.dumps(part)[1:-1] for part in line)
+    return "".join(part if " " <= part <= "~" else json.dumps(part)[1:-1] for part in line)
 
 
 def write_note(text: str) -> None:
-    """Progress, warnings and remarks, to stderr."""
-    try:
+    """Progress, warnings and remarks, to stderr; where that cannot be written, nobody wants them."""
+    with contextlib.suppress(OSError):
         sys.stderr.write(harmless(text) + "\n")
         sys.stderr.flush()
-    except BrokenPipeError:
-        raise OutputClosedError from None
 
 
 def write_progress(text: str) -> None:
     """One line of progress that the next overwrites; only where stderr is a terminal."""
-    if sys.stderr.isatty():
-        sys.stderr.write(f"\r\x1b[2K{text}")
-        sys.stderr.flush()
+    if sys.stderr.isatty() and _is_smart_terminal():
+        with contextlib.suppress(OSError):
+            sys.stderr.write(f"\r\x1b[2K{text}")
+            sys.stderr.flush()
 
 
 def wants_colour() -> bool:
     """Whether stdout is a terminal that may show colour."""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM", "") not in ("", "dumb")
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and _is_smart_terminal()
+
+
+def _is_smart_terminal() -> bool:
+    return os.environ.get("TERM", "") not in ("", "dumb")
 
 
 def strong(text: str) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from cli_runs import Command
 
+needs_full_device = pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
 COMMANDS = ("run", "why", "derive", "probe", "memory", "version")
 
 
@@ -53,3 +54,35 @@ def test_an_error_stays_one_line_whatever_it_quotes(command: Command) -> None:
         assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
         assert len(done.err) < 700
         assert done.err.rstrip("\n").isprintable()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="descriptors close in another way")
+@pytest.mark.parametrize(
+    ("arguments", "streams", "code"),
+    [
+        ("derive 1000", ">&-", 0),
+        ("derive 1000", ">&- 2>&-", 0),
+        ("run - --text a", "<&-", 2),
+        ("why nowhere", "2>&-", 2),
+        pytest.param("why nowhere", "2>/dev/full", 2, marks=needs_full_device),
+        pytest.param("derive 1000", ">/dev/full", 2, marks=needs_full_device),
+    ],
+)
+def test_streams_that_take_nothing_end_a_command_without_a_traceback(arguments: str, streams: str, code: int) -> None:
+    shell = f"{sys.executable} -m shadowviz.cli.main {arguments} {streams}"
+    done = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, check=False)
+    assert done.returncode == code, done.stderr
+    assert done.stderr.count("\n") <= 1
+
+
+def test_names_that_the_encoding_lacks_are_escaped(story_log: Path, tmp_path: Path) -> None:
+    path, name = tmp_path / "run.jsonl", "日本-é"
+    path.write_text(story_log.read_text(encoding="utf-8").replace('"again"', json.dumps(name)), encoding="utf-8")
+    shell = [sys.executable, "-m", "shadowviz.cli.main", "why", str(path)]
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    plain, as_json = (
+        subprocess.run([*shell, *more], capture_output=True, text=True, check=True, env=environment).stdout
+        for more in ([name], [name, "--json"])
+    )
+    assert plain.startswith("\\u65e5\\u672c-\\xe9: FULL_HIT")
+    assert json.loads(as_json)["lookups"][0]["request"] == name
