@@ -19,7 +19,8 @@ from shadowviz_engine.model.layers import RopeTable, normalise
 from shadowviz_engine.model.moe import dense_experts, route, routed_experts
 from shadowviz_engine.model.numerics import KERNELS, SHAPES, Numerics, one_thread, padded
 from shadowviz_engine.model.params import LayerParams, model_params
-from shadowviz_engine.model.plan import BlockGroup, StepPlan, plan_step
+from shadowviz_engine.model.plan import BlockGroup, StepPlan
+from shadowviz_engine.model.planner import plan_step
 from shadowviz_engine.model.step import Ints, NearTie, Observer, Selection, SequenceStep, StepResult, check_steps
 
 _DENSE_EXPERTS = 16
