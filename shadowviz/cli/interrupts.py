@@ -23,3 +23,16 @@ def on_interrupt(stop: Callable[[], None]) -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def interrupts_held() -> Iterator[None]:
+    """Let what is inside finish, then raise KeyboardInterrupt if it was asked for; a second Ctrl-C raises at once.
+
+    For imports: some packages swallow an interrupt of theirs, and would be used half loaded.
+    """
+    asked: list[bool] = []
+    with on_interrupt(lambda: asked.append(True)):
+        yield
+    if asked:
+        raise KeyboardInterrupt

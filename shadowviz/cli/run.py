@@ -8,6 +8,7 @@ import typer
 from shadowviz.cli.show import write_json, write_note, write_out, write_progress
 
 if TYPE_CHECKING:
+    from shadowviz.sources.embedded import EmbeddedRun
     from shadowviz.tokens.requests import PromptRequest
     from shadowviz.tokens.tokenizer import Tokenizer
     from shadowviz_engine.core.events import Event
@@ -119,15 +120,16 @@ def _run(
     recorder: _Recorder,
     record_text: bool,
 ) -> "tuple[list[Event], bool]":
-    from shadowviz.cli.interrupts import on_interrupt
-    from shadowviz.sources.embedded import EmbeddedRun, engine_options
+    from shadowviz.cli.interrupts import interrupts_held, on_interrupt
     from shadowviz_engine.core.events import RequestFinished
 
     source: EmbeddedRun | None = None
     events: list[Event] = []
     done = 0
     try:
-        source = EmbeddedRun(engine_options(options), recorder.sinks, tokenizer, record_text)
+        with interrupts_held():
+            from shadowviz.sources import embedded
+        source = embedded.EmbeddedRun(embedded.engine_options(options), recorder.sinks, tokenizer, record_text)
         stop_ids = (tokenizer.eos_id,) if tokenizer.eos_id < source.vocab_size else ()
         with on_interrupt(source.stop):
             for event in source.events(requests, stop_ids):
