@@ -11,15 +11,18 @@ if TYPE_CHECKING:
     from shadowviz_engine.core.geometry import Geometry
     from shadowviz_engine.core.spans import Extent
 
+FLASH = "v4-flash"
+WINDOW = 128
+
 
 def derive(
     span: Annotated[str, typer.Argument(help="A length such as 1000, or a span such as 256:1000.", metavar="SPAN")],
     name: Annotated[
         str, typer.Option("--geometry", "--family", help="A preset: a DeepSeek-V4 model or another family.")
-    ] = "v4-flash",
+    ] = FLASH,
     ratios: Annotated[str, typer.Option(help="Tokens per entry of a geometry of your own, such as 4,128.")] = "",
     overlap: Annotated[str, typer.Option(help="Those ratios whose entries also read the window before.")] = "",
-    n_win: Annotated[int, typer.Option(help="Sliding window of a geometry of your own, in tokens.")] = 128,
+    n_win: Annotated[int, typer.Option(help="Sliding window of a geometry of your own, in tokens.")] = WINDOW,
     page_size: Annotated[int, typer.Option(help="Its page, in tokens; 0 = the smallest that fits.")] = 0,
     log: Annotated[str, typer.Option(help="A recorded run: adds pages and slots.", metavar="RUN")] = "",
     request: Annotated[str, typer.Option(help="The request of that run.", metavar="ID")] = "",
@@ -37,6 +40,14 @@ def derive(
     extent = parse_span(span)
     if bool(log) != bool(request):
         raise InputError("--log and --request go together: expected a recorded run and one of its requests")
+    if log and (ratios or name != FLASH):
+        raise InputError(f"{log} brings its own geometry: expected no other beside it")
+    if ratios and name != FLASH:
+        raise InputError(f"--ratios and --geometry {name[:40]!r} name two geometries: expected one")
+    if not ratios and (overlap or page_size or n_win != WINDOW):
+        raise InputError(
+            "--overlap, --n-win and --page-size describe a geometry of your own: expected --ratios with them"
+        )
     if log:
         from shadowviz.cli.recorded import placed_derivation
 
@@ -55,10 +66,11 @@ def derive(
 
 
 def _integers(option: str, text: str) -> tuple[int, ...]:
+    from shadowviz.replay.derivation import is_count
     from shadowviz_engine.core.errors import InputError
 
     parts = [part.strip() for part in text.split(",") if part.strip()]
-    if not all(part.isascii() and part.isdigit() for part in parts):
+    if not all(map(is_count, parts)):
         raise InputError(f"{option} {text[:40]!r} is no list of numbers: expected one such as 4,128")
     return tuple(int(part) for part in parts)
 

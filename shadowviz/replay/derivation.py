@@ -14,6 +14,8 @@ from shadowviz_engine.core.spans import Extent
 MAX_TOKENS = 2**40
 """Longest length that is worked out; longer ones are taken for a slip of the key."""
 
+MAX_DIGITS = 18
+
 
 class Derivation(msgspec.Struct, frozen=True):
     """What follows from the span [start, stop); lengths in tokens."""
@@ -66,13 +68,18 @@ def parse_span(text: str) -> Extent:
     if bare.startswith("[") and bare.endswith(")"):
         bare = bare[1:-1].replace(",", ":")
     parts = bare.split(":")
-    if len(parts) > 2 or not all(part.strip().isascii() and part.strip().isdigit() for part in parts):
+    if len(parts) > 2 or not all(is_count(part.strip()) for part in parts):
         raise InputError(f"{text[:40]!r} is no span: expected a length such as 1000, or a range such as 256:1000")
     values = [int(part) for part in parts]
     start, stop = (0, *values) if len(values) == 1 else values
     if not start <= stop <= MAX_TOKENS:
         raise InputError(f"span [{start},{stop}) is no range of positions: expected start <= stop <= {MAX_TOKENS}")
     return Extent(start, stop)
+
+
+def is_count(text: str) -> bool:
+    """Whether text is a plain number, of no more digits than any length has."""
+    return text.isascii() and text.isdigit() and len(text) <= MAX_DIGITS
 
 
 def own_geometry(page_size: int, n_win: int, ratios: Sequence[int], overlapping: Sequence[int]) -> Geometry:
