@@ -51,8 +51,8 @@ def _owners(pool: PagePool, holders: list[tuple[str, list[SlotRun]]], state: Cac
         for run in runs:
             for slot in range(run.slot, run.slot + run.stop - run.start):
                 _demand(slot // pool.page_size != DUMMY_PAGE, f"{holder} owns slot {slot} of the dummy page in {name}")
-                other = owners.setdefault(slot, holder)
-                _demand(other is holder, f"slot {slot} of {name} has two owners: {other} and {holder}")
+                _demand(slot not in owners, f"slot {slot} of {name} has two owners: {owners.get(slot)} and {holder}")
+                owners[slot] = holder
             _demand(
                 run.slot % pool.page_size == run.start % pool.page_size,
                 f"token {run.start} of {holder} lies at slot {run.slot}: offsets in the page differ",
