@@ -143,11 +143,6 @@ class Evictor:
             self.evict(node, "flush", "")
         return nodes, tokens
 
-    def next_out(self, limit: int) -> list[Node]:
-        """The leaves that would leave first, in order; changes nothing."""
-        leaves = (n for n in self.state.tree.nodes.values() if not n.children and not n.locks)
-        return sorted(leaves, key=lambda n: (self.state.priority(n), n.id))[:limit]
-
     def _next_leaf(self) -> Node | None:
         nodes, priority = self.state.tree.nodes, self.state.priority
         while self._leaves:

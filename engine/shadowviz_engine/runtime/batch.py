@@ -120,7 +120,7 @@ class Batch:
     def _make_room(self) -> None:
         """Nothing can go on: the youngest of several gives way; one that is alone starts again in an empty cache."""
         name, shortage = next(iter(self._blocked.items()))
-        chosen = choose_retracted([active.progress for active in self.running], ())
+        chosen = choose_retracted([active.progress for active in self.running])
         if chosen is None:
             alone = self.running[0] if self.running else self.queue[0]
             if alone.cleared:

@@ -68,14 +68,12 @@ def may_start(num_running: int, max_running: int, budget: int, blocked: Collecti
     return num_running < max_running and budget > 0 and not blocked and not (held_back and num_running)
 
 
-def choose_retracted(running: Sequence[Progress], progressed: Collection[str]) -> str | None:
-    """The youngest running request, when none of several can go on; it gives its slots back and starts again later.
+def choose_retracted(running: Sequence[Progress]) -> str | None:
+    """The request that gives its slots back when none can go on: the youngest of several; it starts again later.
 
-    None when some request progressed, or when a single one runs: taking that one back would free nothing for it.
+    None when a single one runs: taking that one back would free nothing for it.
     """
-    if progressed or len(running) < 2:
-        return None
-    return running[-1].request
+    return running[-1].request if len(running) > 1 else None
 
 
 def spent(chunks: Sequence[Work]) -> int:
