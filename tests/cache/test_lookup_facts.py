@@ -74,6 +74,15 @@ def test_prompt_in_flight_is_named() -> None:
     assert driver.manager.probe(range(800)).in_flight is None
 
 
+def test_classic_names_a_prompt_in_flight_only_where_it_will_match_whole() -> None:
+    driver = Driver(FLASH, options(match_mode="classic"))
+    request, _ = driver.start(range(1_000))
+    assert driver.manager.probe([*range(800), -1]).in_flight is None
+    longer = driver.manager.probe(range(1_200)).in_flight
+    assert longer is not None
+    assert (longer.request, longer.common, longer.gain) == (request, 1_000, 768)
+
+
 def test_equal_tokens_under_another_namespace_are_named() -> None:
     driver = Driver(FLASH, options())
     driver.run(range(1_000), "team-a")

@@ -155,6 +155,8 @@ def _in_flight(state: CacheState, request: str, namespace: str, key: bytes, plan
         if sequence.request == request or sequence.namespace != namespace or sequence.stored >= sequence.num_prompt:
             continue
         equal = common_bytes(sequence.prompt_key, key, 0) // TOKEN_BYTES
+        if state.options.match_mode == "classic" and equal < sequence.num_prompt:
+            continue
         if equal > max(best, sequence.stored):
             best, by = equal, sequence.request
     return Elsewhere(best, _gain(state, plan, best), request=by) if by else None
