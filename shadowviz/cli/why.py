@@ -110,8 +110,8 @@ def _verdict(name: str) -> "Verdict":
 
 
 def _found(explanations: "list[Explanation]", wanted: "list[Verdict]") -> int:
-    hits = [explanation for explanation in explanations if explanation.verdict.verdict in wanted]
-    if not hits:
+    matching = [explanation for explanation in explanations if explanation.verdict.verdict in wanted]
+    if not matching:
         return 0
-    write_note(f"shadowviz: {len(hits)} of {len(explanations)} lookups are {', '.join(wanted)}")
+    write_note(f"shadowviz: {len(matching)} of {len(explanations)} lookups are {', '.join(wanted)}")
     return FOUND

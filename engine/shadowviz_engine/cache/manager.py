@@ -198,7 +198,7 @@ class CacheManager:
         if self.state.options.cache_on:
             publish.store(self.state, self._evictor, sequence, sequence.computed, running=False)
         else:
-            publish.drop(self.state, sequence, sequence.computed, "off")
+            publish.leave_unstored(self.state, sequence, sequence.computed, "off")
         self._release(sequence)
 
     def abort(self, request: str) -> None:
@@ -261,7 +261,7 @@ class CacheManager:
     def _let_go(self, request: str, reason: str) -> None:
         sequence = self._sequence(request)
         del self.state.sequences[request]
-        publish.drop(self.state, sequence, sequence.computed, reason)
+        publish.leave_unstored(self.state, sequence, sequence.computed, reason)
         self._release(sequence)
 
     def _release(self, sequence: Sequence) -> None:

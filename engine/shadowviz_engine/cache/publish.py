@@ -65,7 +65,7 @@ def register(state: CacheState, evictor: Evictor, sequence: Sequence, found: Wal
     return None
 
 
-def drop(state: CacheState, sequence: Sequence, stop: int, reason: str) -> None:
+def leave_unstored(state: CacheState, sequence: Sequence, stop: int, reason: str) -> None:
     """Note that the tokens computed up to `stop` did not enter the tree."""
     if stop <= sequence.stored:
         return
