@@ -5,8 +5,18 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from shadowviz_engine.core.derive import retained_tokens
 from shadowviz_engine.core.errors import LogError
-from shadowviz_engine.core.events import Elsewhere, Event, LeftCache, LogOpened, LookupDone, NotStored, SpanEvicted
+from shadowviz_engine.core.events import (
+    Elsewhere,
+    Event,
+    LeftCache,
+    LogOpened,
+    LookupDone,
+    NotStored,
+    SpanEvicted,
+    SwaFreed,
+)
 from shadowviz_engine.core.kinds import Shape
 from shadowviz_engine.core.replayer import Replayer
 from shadowviz_engine.core.reuse import Lookup, Residency, ResumeRule, ReusePlan, ReuseRules, plan_reuse, reuse_rules
@@ -27,7 +37,7 @@ def probe(state: Replayer, prompt: "array[int]", namespace: str, departures: Ite
     """The lookup that `prompt` would get in `state`; its seq is that of the last event.
 
     Args:
-        departures: the `SpanEvicted` and `NotStored` events so far, for what the prompt could have had.
+        departures: the `SpanEvicted`, `NotStored` and `SwaFreed` events so far, for what the prompt could have had.
 
     Raises:
         LogError: no log was opened.
@@ -56,6 +66,7 @@ def probe(state: Replayer, prompt: "array[int]", namespace: str, departures: Ite
         kinds=plan.kinds,
         node=found.node,
         near=found.near if found.common < num_prompt else 0,
+        swa_lost=_swa_lost(state, opened, found.node, plan, departures),
         left=_left(state, prompt, namespace, plan, rules, departures),
         namespace=_other_namespace(state, opened, prompt, namespace, plan, rules),
         cache_on=opened.cache_on,
@@ -113,6 +124,30 @@ def equal_tokens(left: Sequence[int], right: Sequence[int]) -> int:
 def _residency(state: Replayer, opened: LogOpened, node: int) -> Residency:
     live = merge(Extent(start, stop) for n in state.nodes.path(node) for start, stop, _ in state.swa_runs(n))
     return {kind.label: live for kind in opened.geometry.kinds if kind.shape is Shape.WINDOW}
+
+
+def _swa_lost(state: Replayer, opened: LogOpened, node: int, plan: ReusePlan, departures: Iterable[Event]) -> int:
+    """Seq of the event that took the window rows closest below the matched length; -1 = none were taken."""
+    if not plan.kinds:
+        return -1
+    nodes = state.nodes
+    needed = retained_tokens(opened.geometry, plan.matched, opened.resume == ResumeRule.PAGE)
+    for above in nodes.path(node):
+        own = needed.intersect(Extent(nodes.start[above], nodes.stop[above]))
+        there = sum(own.intersect(Extent(start, stop)).size for start, stop, _ in state.swa_runs(above))
+        if there < own.size:
+            return _freed_at(state, above, own, departures)
+    return -1
+
+
+def _freed_at(state: Replayer, node: int, needed: Extent, departures: Iterable[Event]) -> int:
+    """Seq of the last event that freed rows of `node` in `needed`, else of the one that stored it without them."""
+    seq = state.nodes.created[node]
+    for event in departures:
+        if isinstance(event, SwaFreed) and needed.intersect(Extent(event.start, event.stop)):
+            # A node was cut in two since then if the event names one below it.
+            seq = event.seq if node in state.nodes.path(event.node) else seq
+    return seq
 
 
 def _other_namespace(

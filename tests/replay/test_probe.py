@@ -68,3 +68,27 @@ def test_a_probe_remembers_what_was_never_stored() -> None:
     found = probe(run.explainer.state, ids(range(1000)), "", run.explainer.departures)
     assert found.left is not None
     assert (found.left.length, found.left.reason, found.left.gain) == (600, "abort", 512)
+
+
+def test_a_probe_names_the_event_that_took_the_window_rows() -> None:
+    run = ExplainedRun(retention="all", num_full_pages=60, num_swa_pages=12)
+    run.run(range(2048))
+    run.run(range(50_000, 52_560))
+    asked = [*range(1600), *range(-100, 0)]
+    live = run.driver.manager.probe(array("q", asked))
+    assert live.swa_lost >= 0
+    assert probe(run.explainer.state, ids(asked), "", run.explainer.departures).swa_lost == live.swa_lost
+    # Another branch cuts the node that the event names.
+    run.run([*range(1100), *range(-100, 0)])
+    live = run.driver.manager.probe(array("q", asked))
+    assert probe(run.explainer.state, ids(asked), "", run.explainer.departures).swa_lost == live.swa_lost
+
+
+def test_a_probe_names_the_storing_that_kept_no_window_rows() -> None:
+    run = ExplainedRun(retention="window")
+    run.run(range(2048))
+    asked = [*range(1600), *range(-100, 0)]
+    live = run.driver.manager.probe(array("q", asked))
+    found = probe(run.explainer.state, ids(asked), "", run.explainer.departures)
+    assert found.swa_lost == live.swa_lost >= 0
+    assert probe(run.explainer.state, ids(range(2000, 2048)), "").swa_lost == -1
