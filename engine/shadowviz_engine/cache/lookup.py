@@ -6,9 +6,9 @@ from typing import Any
 from shadowviz_engine.cache.pools import extents_of
 from shadowviz_engine.cache.radix import TOKEN_BYTES, Node, Walk, common_bytes, path_of
 from shadowviz_engine.cache.state import CacheState
+from shadowviz_engine.core.derive import retained_tokens
 from shadowviz_engine.core.events import Elsewhere, LeftCache, LookupDone
-from shadowviz_engine.core.kinds import Shape
-from shadowviz_engine.core.reuse import Lookup, Residency, ResumeRule, ReusePlan, plan_reuse
+from shadowviz_engine.core.reuse import Lookup, Residency, ReusePlan, plan_reuse
 from shadowviz_engine.core.spans import Extent
 
 _ALL_LIVE: Residency = {}
@@ -100,13 +100,7 @@ def _near(found: Walk) -> int:
 
 def _swa_lost(state: CacheState, found: Walk, plan: ReusePlan) -> int:
     """Seq of the event that took the window rows closest below the matched length."""
-    start = plan.matched
-    for kind in state.geometry.kinds:
-        if kind.shape is Shape.WINDOW:
-            need = max(kind.need, kind.page_need) if state.rules.resume is ResumeRule.PAGE else kind.need
-            start = min(start, kind.window_start(plan.matched, need))
-        elif kind.shape is Shape.OPEN and kind.follows:
-            start = min(start, kind.open_start(plan.matched))
+    start = retained_tokens(state.geometry, plan.matched, state.page_rule).start
     for node in reversed(path_of(found.node)):
         if node.stop <= start:
             break
