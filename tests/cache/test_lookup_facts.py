@@ -43,6 +43,22 @@ def test_idle_leaf_expires_and_is_remembered_as_such() -> None:
     assert (lookup.left.reason, lookup.left.length) == ("ttl", 600)
 
 
+def test_a_path_that_is_a_leaf_again_expires_by_its_own_last_use() -> None:
+    driver = Driver(FLASH, options(idle_ttl_s=10.0))
+    request, _ = driver.start(range(600))
+    driver.prefill(request, 600)
+    driver.now_ns = 8_000_000_000
+    for position, token in enumerate((1, 2), 600):
+        driver.append(request, token)
+        assert driver.manager.extend(request, position) is None
+        driver.manager.computed(request, position)
+    driver.finish(request)
+    assert driver.manager.tick(driver.now_ns) == 0
+    driver.manager.evict(1)
+    driver.now_ns = 10_500_000_000
+    assert driver.manager.tick(driver.now_ns) == 1
+
+
 def test_lookup_keeps_a_leaf_from_expiring() -> None:
     driver = Driver(FLASH, options(idle_ttl_s=300.0))
     driver.run(range(600))

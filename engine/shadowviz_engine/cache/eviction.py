@@ -19,6 +19,7 @@ class Evictor:
         self.state = state
         self._leaves: list[tuple[Priority, int]] = []
         self._windows: list[tuple[Priority, int]] = []
+        self._ttl_ns = round(state.options.idle_ttl_s * 1e9)
         self._next_expiry_ns = 0
         self._overflow_told = False
 
@@ -93,6 +94,8 @@ class Evictor:
         )
         if parent is not None:
             self.note(parent)
+            # Its last lookup may be older than that of every leaf there was.
+            self._next_expiry_ns = min(self._next_expiry_ns, parent.used_ns + self._ttl_ns)
         if state.ghost.forgotten and not self._overflow_told:
             self._overflow_told = True
             seq, t_ns = state.emitter.next()
@@ -116,7 +119,7 @@ class Evictor:
 
     def expire(self, now_ns: int) -> int:
         """Evict leaves that have been idle for the time to live; returns how many nodes left."""
-        ttl_ns = round(self.state.options.idle_ttl_s * 1e9)
+        ttl_ns = self._ttl_ns
         if not ttl_ns or now_ns < self._next_expiry_ns:
             return 0
         idle = [node for node in self.state.tree.nodes.values() if not node.children]
