@@ -1,3 +1,5 @@
+"""Logs of every schema: what was stored opens, what is newer is refused."""
+
 import importlib.util
 import json
 from pathlib import Path

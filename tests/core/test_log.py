@@ -1,3 +1,5 @@
+"""Logs in a file: written whole, read as far as they go, refused in one line."""
+
 import json
 import os
 import threading

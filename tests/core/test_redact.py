@@ -1,3 +1,5 @@
+"""Redacted logs: hashes for ids, no texts, the same tree."""
+
 from pathlib import Path
 
 import pytest

@@ -1,3 +1,5 @@
+"""Events that contradict the state are refused and leave it as it was."""
+
 import pickle
 
 import pytest

@@ -1,3 +1,5 @@
+"""Replay against a model by dictionaries, forwards and backwards."""
+
 import random
 from collections.abc import Iterator
 

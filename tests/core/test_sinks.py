@@ -1,3 +1,5 @@
+"""Sinks and the emitter that numbers and times events."""
+
 from itertools import count
 
 import pytest
