@@ -54,6 +54,16 @@ def test_logits_equal_those_of_transformers_cold_in_chunks_and_token_by_token(na
             assert difference < TOLERANCE, f"{numerics}, {way}: {difference}"
 
 
+@pytest.mark.parametrize(("name", "length"), [("tiny-512", 1025), ("tiny-article", 385)])
+def test_the_runs_that_every_resume_is_compared_with_give_the_logits_of_transformers(name: str, length: int) -> None:
+    """To the last token of `test_exactness`, whose resumed runs have these very bits."""
+    model = subject(name)
+    tokens = model.tokens(length)
+    expected = oracle_logits(model, tokens)
+    for numerics in Numerics:
+        assert (paged_logits(model, tokens, numerics, [0, length]) - expected).abs().max() < TOLERANCE
+
+
 def test_a_run_resumed_by_transformers_own_cache_gives_the_same_logits() -> None:
     model = subject("odd")
     tokens = model.tokens(90)
