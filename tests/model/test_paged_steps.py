@@ -10,7 +10,7 @@ from paged_runs import Subject, World, cold_run, resume_in, run_steps, subject
 from shadowviz_engine.core.errors import ModelError
 from shadowviz_engine.core.spans import Extent
 from shadowviz_engine.model.buffers import StateBuffers
-from shadowviz_engine.model.numerics import Numerics, one_thread
+from shadowviz_engine.model.numerics import Numerics, threads
 from shadowviz_engine.model.step import SequenceStep
 from shadowviz_engine.model.transformer import Transformer
 
@@ -166,8 +166,8 @@ def two_threads() -> Callable[[], int]:
     torch.set_num_threads(before)
 
 
-def test_exact_runs_have_one_thread_and_give_the_others_back(model: Subject, two_threads: Callable[[], int]) -> None:
-    with one_thread():
+def test_exact_runs_have_threads_and_give_the_others_back(model: Subject, two_threads: Callable[[], int]) -> None:
+    with threads(1):
         assert torch.get_num_threads() == 1
     assert two_threads() == 2
     tokens = model.tokens(60)

@@ -79,13 +79,13 @@ KERNELS = {
 
 
 @contextmanager
-def one_thread() -> Iterator[None]:
-    """Run with one thread: several would share a tensor out at places that depend on its size."""
+def threads(count: int) -> Iterator[None]:
+    """Run torch with `count` threads, and give the process its own number back afterwards."""
     before = torch.get_num_threads()
-    if before == 1:
+    if before == count:
         yield
         return
-    torch.set_num_threads(1)
+    torch.set_num_threads(count)
     try:
         yield
     finally:

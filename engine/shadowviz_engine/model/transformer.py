@@ -17,7 +17,7 @@ from shadowviz_engine.model.hyper import collapse, collapse_head, expand
 from shadowviz_engine.model.indexer import NEAR_TIE, Chosen
 from shadowviz_engine.model.layers import RopeTable, normalise
 from shadowviz_engine.model.moe import dense_experts, route, routed_experts
-from shadowviz_engine.model.numerics import KERNELS, SHAPES, Numerics, one_thread, padded
+from shadowviz_engine.model.numerics import KERNELS, SHAPES, Numerics, padded, threads
 from shadowviz_engine.model.params import LayerParams, model_params
 from shadowviz_engine.model.plan import BlockGroup, StepPlan
 from shadowviz_engine.model.planner import plan_step
@@ -99,7 +99,8 @@ class Transformer:
             return plan, streams, self._look_at_choices(context)
 
     def _threads(self) -> AbstractContextManager[None]:
-        return one_thread() if self.numerics is Numerics.EXACT else nullcontext()
+        # Several threads would share a tensor out at places that depend on its size.
+        return threads(1) if self.numerics is Numerics.EXACT else nullcontext()
 
     def _context(self, plan: StepPlan, buffers: StateBuffers) -> StepContext:
         return StepContext(

@@ -16,7 +16,7 @@ from shadowviz_engine.cache.faults import check_faults
 from shadowviz_engine.cache.options import CacheOptions
 from shadowviz_engine.cache.policies import policy_named
 from shadowviz_engine.cache.retention import parse_retention
-from shadowviz_engine.core.errors import CapacityError, InputError, ModelError
+from shadowviz_engine.core.errors import CapacityError, InputError, ModelError, ShadowvizError
 from shadowviz_engine.core.events import SCHEMA, LogOpened
 from shadowviz_engine.core.geometry import Geometry
 from shadowviz_engine.core.presets import PRESETS
@@ -34,6 +34,8 @@ from shadowviz_engine.runtime.sizing import PageBytes, PoolSizes, free_memory, p
 DEFAULT_PAGE_SIZE = 256
 
 CHECKPOINTS = Path(shadowviz_engine.model.__file__).with_name("checkpoints")
+_STUMBLES = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, RuntimeError)
+
 TRAINED = ("recall", "recall-hca")
 """Presets with trained weights, which stand in `CHECKPOINTS`."""
 
@@ -57,7 +59,20 @@ def load_engine_model(options: EngineOptions) -> EngineModel:
         GeometryError: the page splits a compression window.
     """
     device = device_named(options.device)
-    source = _random(options.model, options.seed) if options.model in MODEL_PRESETS else _stored(options.model)
+    if options.model in MODEL_PRESETS:
+        return _placed(options, device, _random(options.model, options.seed))
+    try:
+        return _placed(options, device, _stored(options.model))
+    except ShadowvizError:
+        raise
+    except _STUMBLES as error:
+        # A directory may hold anything, in places that no check has thought of.
+        found = " ".join(str(error).split())[:200]
+        raise ModelError(f"{options.model} is no model that can run: {type(error).__name__}, {found}") from error
+
+
+def _placed(options: EngineOptions, device: torch.device, source: "_Source") -> EngineModel:
+    """The model on its device."""
     geometry = source.config.geometry(source.name, options.page_size or source.page_size)
     dtype = state_dtype(device, options.numerics)
     transformer = Transformer(source.config, source.tensors, options.numerics, device, dtype)

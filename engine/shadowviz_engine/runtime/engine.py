@@ -56,7 +56,7 @@ class Engine:
         """By request id, of every request that has ended."""
         geometry = self.model.geometry
         switches = cache_options(options, self.pools)
-        self._runner = Runner(self.model.transformer, allocate(self.model, self.pools))
+        self._runner = Runner(self.model.transformer, allocate(self.model, self.pools), options.threads)
         self._selections = self._open_sidecar()
         self._requests: dict[str, ActiveRequest] = {}
         self._closed = False

@@ -34,6 +34,8 @@ class EngineOptions(msgspec.Struct, frozen=True, kw_only=True):
     seed: int = 0
     """Of a preset's random weights."""
     device: str = "cpu"
+    threads: int = 1
+    """Threads of torch in a pass on the CPU; the tensors of small models are not worth sharing out."""
     numerics: Numerics = Numerics.FAST
     page_size: int = 0
     """Tokens; 0 = the geometry's."""
@@ -70,7 +72,7 @@ class EngineOptions(msgspec.Struct, frozen=True, kw_only=True):
             msgspec.structs.force_setattr(self, name, _member(name, kind, getattr(self, name)))
         for name in ("page_size", "num_full_pages", "num_swa_pages", "unit", "ghost_entries"):
             _check_range(name, getattr(self, name), 0, MAX_COUNT)
-        for name in ("max_running", "chunk_tokens"):
+        for name in ("threads", "max_running", "chunk_tokens"):
             _check_range(name, getattr(self, name), 1, MAX_COUNT)
         _check_range("pool_bytes", self.pool_bytes, 0, MAX_BYTES)
         if not 0.0 <= self.mem_fraction < 1.0:

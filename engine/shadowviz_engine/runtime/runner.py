@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from shadowviz_engine.model.buffers import StateBuffers
+from shadowviz_engine.model.numerics import threads
 from shadowviz_engine.model.step import SequenceStep
 from shadowviz_engine.model.transformer import Transformer
 from shadowviz_engine.runtime.sampler import Choice, sample
@@ -48,11 +49,12 @@ class PassResult(msgspec.Struct, frozen=True):
 
 
 class Runner:
-    """Runs passes over the state in `buffers`."""
+    """Runs passes over the state in `buffers`, with `num_threads` threads of torch."""
 
-    def __init__(self, transformer: Transformer, buffers: StateBuffers) -> None:
+    def __init__(self, transformer: Transformer, buffers: StateBuffers, num_threads: int) -> None:
         self.transformer = transformer
         self.buffers = buffers
+        self._num_threads = num_threads
 
     def run(self, items: Sequence[PassItem], full_to_swa: Ints) -> PassResult:
         """Compute `items` in one batch, store their state, and choose the tokens that are asked for.
@@ -62,7 +64,8 @@ class Runner:
             InvariantError: logits that are not finite.
         """
         steps = [SequenceStep(item.token_ids, item.slots, item.start, item.stop) for item in items]
-        result = self.transformer.forward(steps, full_to_swa, self.buffers)
+        with threads(self._num_threads):
+            result = self.transformer.forward(steps, full_to_swa, self.buffers)
         asked = [(row, item.choice) for row, item in enumerate(items) if item.choice is not None]
         tokens: dict[str, int] = {}
         if asked:
