@@ -42,9 +42,16 @@ class Summary(msgspec.Struct, frozen=True):
 
 
 def summarise(explanations: Iterable[Explanation]) -> Summary:
-    """Figures of a run, with what was lost by verdict."""
+    """Figures of a run, with what was lost by verdict.
+
+    A request that had to give its room up and start again counts once, by its first lookup: what it finds later is
+    its own.
+    """
     groups: dict[str, list[Explanation]] = {}
+    first: dict[str, Explanation] = {}
     for explanation in explanations:
+        first.setdefault(explanation.request, explanation)
+    for explanation in first.values():
         groups.setdefault(group_of(explanation.verdict), []).append(explanation)
     everything = [explanation.lookup for group in groups.values() for explanation in group]
     prompt = sum(lookup.num_prompt for lookup in everything)

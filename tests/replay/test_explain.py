@@ -118,3 +118,15 @@ def test_the_best_change_is_the_one_that_wins_most_over_all_verdicts() -> None:
     other_text = run.run([*LONG[1000:1005], 98_006, *LONG[1006:1700]])
     # Two verdicts, TOKENS_DIFFER(SHIFTED) and (TEXT), that one change would mend.
     assert summarise([*explanations, other_text]).best_change_wins == 256 + 512
+
+
+def test_a_request_that_starts_again_counts_once_and_not_what_it_finds_of_its_own() -> None:
+    run = ExplainedRun(retention="all")
+    request, _ = run.driver.start(LONG[:1000])
+    run.driver.prefill(request, 1000)
+    run.driver.manager.retract(request)
+    run.driver.manager.admit(request, LONG[:1000])
+    explanations = run.catch_up()
+    assert [explanation.lookup.reused for explanation in explanations] == [0, 768]
+    summary = summarise(explanations)
+    assert (summary.lookups, summary.prompt_tokens, summary.reused_tokens) == (1, 1000, 0)
