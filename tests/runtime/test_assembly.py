@@ -1,5 +1,6 @@
 """Models, devices and switches as an engine takes them."""
 
+import shutil
 from dataclasses import replace
 
 import pytest
@@ -13,7 +14,14 @@ from shadowviz_engine.model.numerics import Numerics
 from shadowviz_engine.model.presets import model_preset
 from shadowviz_engine.model.random_weights import random_weights
 from shadowviz_engine.model.weights import save_model
-from shadowviz_engine.runtime.assembly import TRAINED, default_page_size, device_named, load_engine_model, state_dtype
+from shadowviz_engine.runtime.assembly import (
+    CHECKPOINTS,
+    TRAINED,
+    default_page_size,
+    device_named,
+    load_engine_model,
+    state_dtype,
+)
 from shadowviz_engine.runtime.engine import Engine
 from shadowviz_engine.runtime.options import EngineOptions
 from shadowviz_engine.runtime.request import Request
@@ -55,6 +63,29 @@ def test_an_unknown_model_is_refused_by_name():
         match=r"no model is called 'huge': expected one of tiny, tiny-512.* recall-hca, or a model directory",
     ):
         load_engine_model(EngineOptions(model="huge"))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("hidden_size", "{}"),
+        ("hc_mult", "null"),
+        ("routed_scaling_factor", '"x"'),
+        ("rope_parameters", '["x"]'),
+        ("compress_rates", "[[1]]"),
+        ("architectures", "5"),
+        ("vocab_size", "9" * 5000),
+        ("vocab_size", "[" * 100_000),
+    ],
+)
+def test_a_directory_of_nonsense_is_refused_in_one_line(tmp_path, name, value):
+    directory = shutil.copytree(CHECKPOINTS / "recall", tmp_path / "bad")
+    path = directory / "config.json"
+    path.write_text(path.read_text().rstrip().removesuffix("}") + f', "{name}": {value}}}')
+    with pytest.raises(ModelError) as refused:
+        load_engine_model(EngineOptions(model=str(directory)))
+    assert len(str(refused.value)) < 1000
+    assert "\n" not in str(refused.value)
 
 
 @pytest.mark.parametrize("name", TRAINED)
@@ -117,8 +148,9 @@ def test_a_model_that_was_loaded_for_other_numerics_is_refused(tiny_model):
         Engine(EngineOptions(numerics="fast"), MemorySink(), model=tiny_model)
 
 
-def test_pools_that_no_memory_can_hold_are_refused_with_their_size(tiny_model):
+@pytest.mark.parametrize("digits", [20, 30])
+def test_pools_that_no_memory_can_hold_are_refused_with_their_size(tiny_model, digits):
     sink = MemorySink()
-    with pytest.raises(CapacityError, match=r"pools of \d{20} bytes find no room on cpu"):
-        Engine(EngineOptions(numerics="exact", pool_bytes=2 * 10**19), sink, model=tiny_model)
+    with pytest.raises(CapacityError, match=rf"pools of \d{{{digits}}} bytes find no room on cpu"):
+        Engine(EngineOptions(numerics="exact", pool_bytes=2 * 10 ** (digits - 1)), sink, model=tiny_model)
     assert not sink.events

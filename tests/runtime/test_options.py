@@ -21,7 +21,6 @@ def test_choices_given_by_name_become_members():
         ({"max_running": 0}, "max_running 0 must be at least 1"),
         ({"chunk_tokens": 0}, "chunk_tokens 0 must be at least 1"),
         ({"page_size": 2**31}, "page_size 2147483648 must be at most 2147483647"),
-        ({"pool_bytes": 10**30}, "must be at most 9007199254740992"),
         ({"idle_ttl_s": 1e308}, "idle_ttl_s 1e[+]308 must be at least 0 and at most 1000000000"),
         ({"mem_fraction": 1.0}, "mem_fraction 1.0 must be"),
         ({"mem_fraction": 0.5, "pool_bytes": 9}, "give one of the two"),

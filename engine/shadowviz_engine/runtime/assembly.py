@@ -34,10 +34,11 @@ from shadowviz_engine.runtime.sizing import PageBytes, PoolSizes, free_memory, p
 DEFAULT_PAGE_SIZE = 256
 
 CHECKPOINTS = Path(shadowviz_engine.model.__file__).with_name("checkpoints")
-_STUMBLES = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, RuntimeError)
-
 TRAINED = ("recall", "recall-hca")
 """Presets with trained weights, which stand in `CHECKPOINTS`."""
+
+_STUMBLES = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, RuntimeError)
+"""What reading and placing raise for values that no check has thought of."""
 
 
 class EngineModel(msgspec.Struct, frozen=True):
@@ -66,7 +67,6 @@ def load_engine_model(options: EngineOptions) -> EngineModel:
     except ShadowvizError:
         raise
     except _STUMBLES as error:
-        # A directory may hold anything, in places that no check has thought of.
         found = " ".join(str(error).split())[:200]
         raise ModelError(f"{options.model} is no model that can run: {type(error).__name__}, {found}") from error
 
@@ -192,7 +192,7 @@ def allocate(model: EngineModel, pools: PoolSizes) -> StateBuffers:
         return model.transformer.make_buffers(
             (pools.num_full_pages + 1) * page_size, (pools.num_swa_pages + 1) * page_size
         )
-    except RuntimeError as error:
+    except (RuntimeError, TypeError, OverflowError) as error:
         size = page_cost(model).total(pools.num_full_pages, pools.num_swa_pages)
         raise CapacityError(
             f"pools of {size} bytes find no room on {model.transformer.device}: give fewer --pool-bytes"

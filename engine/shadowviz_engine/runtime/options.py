@@ -10,7 +10,6 @@ from shadowviz_engine.model.numerics import Numerics
 
 MAX_COUNT = 2**31 - 1
 """Most tokens, pages, requests and entries that an option may ask for."""
-MAX_BYTES = 2**53
 MAX_TTL_S = 1e9
 
 
@@ -74,7 +73,8 @@ class EngineOptions(msgspec.Struct, frozen=True, kw_only=True):
             _check_range(name, getattr(self, name), 0, MAX_COUNT)
         for name in ("threads", "max_running", "chunk_tokens"):
             _check_range(name, getattr(self, name), 1, MAX_COUNT)
-        _check_range("pool_bytes", self.pool_bytes, 0, MAX_BYTES)
+        if self.pool_bytes < 0:
+            raise InputError(f"pool_bytes {self.pool_bytes} must be at least 0")
         if not 0.0 <= self.mem_fraction < 1.0:
             raise InputError(f"mem_fraction {self.mem_fraction} must be at least 0 and below 1")
         if self.pool_bytes and self.mem_fraction:
