@@ -100,7 +100,22 @@ def test_the_installed_command_derives_as_json(installed: Path, tmp_path: Path) 
     assert rows["hca_kv"] == [0, 7]
 
 
-def test_the_installed_command_runs_the_demo(installed: Path, tmp_path: Path) -> None:
-    table = run([installed / "shadowviz", "run", "--demo"], tmp_path)
+def test_the_installed_command_runs_the_demo_and_reads_its_record(installed: Path, tmp_path: Path) -> None:
+    command = installed / "shadowviz"
+    table = run([command, "run", "--demo", "-o", "demo.jsonl"], tmp_path)
     assert "FULL_HIT" in table
     assert "COLD" in table
+    assert "TOKENS_DIFFER(CRLF)" in run([command, "why", "demo.jsonl"], tmp_path)
+    probed = json.loads(run([command, "probe", "--log", "demo.jsonl", "--text", "Never asked.", "--json"], tmp_path))
+    assert probed["lookups"][0]["verdict"] == "COLD"
+
+
+def test_the_installed_command_counts_bytes_and_names_its_version(installed: Path, tmp_path: Path) -> None:
+    assert "6.72 GiB" in run([installed / "shadowviz", "memory"], tmp_path)
+    assert json.loads(run([installed / "shadowviz", "version", "--json"], tmp_path))["schema"] == 1
+
+
+def test_the_installed_package_carries_the_trained_checkpoints(installed: Path, tmp_path: Path) -> None:
+    (tmp_path / "ids.jsonl").write_text('{"token_ids": [0, 5, 6, 7], "max_tokens": 1}\n', encoding="utf-8")
+    shown = json.loads(run([installed / "shadowviz", "run", "ids.jsonl", "--model", "recall", "--json"], tmp_path))
+    assert shown["lookups"][0]["num_output"] == 1
