@@ -81,10 +81,22 @@ def run(  # one parameter an option
         "record": record,
         "sidecar": f"{output}.topk" if record == "full" else "",
     }
+    for written in filter(None, (output, str(options["sidecar"]))):
+        if _is_one_file(prompts, written):
+            raise InputError(f"{written} holds the prompts: choose another RUN")
     recorder = _Recorder(output, force, redact, str(options["sidecar"]))
     events, interrupted = _run(options, requests, tokenizer, recorder, record_text)
     _report(events, output, as_json, interrupted)
     return 130 if interrupted else 0
+
+
+def _is_one_file(path: str, other: str) -> bool:
+    from pathlib import Path
+
+    try:
+        return bool(path) and Path(path).samefile(other)
+    except (OSError, ValueError):
+        return False
 
 
 class _Recorder:

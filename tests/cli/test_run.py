@@ -152,6 +152,17 @@ def test_a_record_survives_a_run_that_never_begins(command: Command, tmp_path: P
     assert (refused.code, path.exists(), sidecar.read_text()) == (2, False, "its selections\n")
 
 
+def test_a_record_never_replaces_its_own_prompts(command: Command, tmp_path: Path) -> None:
+    prompts = small(tmp_path, {"prompt": "hi"})
+    before = Path(prompts).read_bytes()
+    link = tmp_path / "link.jsonl"
+    link.symlink_to(prompts)
+    for name in (prompts, str(link)):
+        done = command("run", prompts, "-o", name, "--force")
+        assert (done.code, done.err.count("\n")) == (2, 1)
+        assert Path(prompts).read_bytes() == before
+
+
 def test_two_sources_of_prompts_are_refused(command: Command) -> None:
     assert command("run", "--demo", "--text", "hello").code == 2
     assert command("run").code == 2
