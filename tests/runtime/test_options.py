@@ -20,6 +20,7 @@ def test_choices_given_by_name_become_members():
         ({"page_size": -1}, "page_size -1 must be at least 0"),
         ({"max_running": 0}, "max_running 0 must be at least 1"),
         ({"chunk_tokens": 0}, "chunk_tokens 0 must be at least 1"),
+        ({"threads": 1025}, "threads 1025 must be at most 1024"),
         ({"page_size": 2**31}, "page_size 2147483648 must be at most 2147483647"),
         ({"idle_ttl_s": 1e308}, "idle_ttl_s 1e[+]308 must be at least 0 and at most 1000000000"),
         ({"mem_fraction": 1.0}, "mem_fraction 1.0 must be"),

@@ -11,6 +11,8 @@ from shadowviz_engine.model.numerics import Numerics
 MAX_COUNT = 2**31 - 1
 """Most tokens, pages, requests and entries that an option may ask for."""
 MAX_TTL_S = 1e9
+MAX_THREADS = 1024
+"""More than any machine gains from, and few enough that the system gives them."""
 
 
 class Record(StrEnum):
@@ -71,7 +73,8 @@ class EngineOptions(msgspec.Struct, frozen=True, kw_only=True):
             msgspec.structs.force_setattr(self, name, _member(name, kind, getattr(self, name)))
         for name in ("page_size", "num_full_pages", "num_swa_pages", "unit", "ghost_entries"):
             _check_range(name, getattr(self, name), 0, MAX_COUNT)
-        for name in ("threads", "max_running", "chunk_tokens"):
+        _check_range("threads", self.threads, 1, MAX_THREADS)
+        for name in ("max_running", "chunk_tokens"):
             _check_range(name, getattr(self, name), 1, MAX_COUNT)
         if self.pool_bytes < 0:
             raise InputError(f"pool_bytes {self.pool_bytes} must be at least 0")
