@@ -11,6 +11,7 @@ from shadowviz.replay.explain import Explainer, Explanation
 from shadowviz.replay.placement import place_request
 from shadowviz.replay.probe import probe
 from shadowviz.sources.logfile import LogFile
+from shadowviz.tokens.inert import shorten
 from shadowviz.tokens.words import words_of
 from shadowviz_engine.core.errors import InputError, LogError
 from shadowviz_engine.core.events import LogClosed
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from shadowviz_engine.core.spans import Extent
 
 MAX_NAMES = 8
-"""Requests that an error lists."""
+"""Requests that an error lists, and types that a note does."""
 
 
 class Recorded:
@@ -58,8 +59,11 @@ class Recorded:
         summary = self.log.summary
         if summary.lost:
             write_note(f"shadowviz: {self.log.path}: {summary.lost}")
-        for kind, count in summary.unknown.items():
-            write_note(f"shadowviz: {self.log.path}: passed over {count} events of the unknown type {kind!r}")
+        if summary.unknown:
+            total, kinds = sum(summary.unknown.values()), list(summary.unknown)
+            named = ", ".join(shorten(kind, 40) for kind in kinds[:MAX_NAMES])
+            more = f" and {len(kinds) - MAX_NAMES} others" if len(kinds) > MAX_NAMES else ""
+            write_note(f"shadowviz: {self.log.path}: passed over {total} events of unknown types: {named}{more}")
 
     def of_request(self, request: str) -> list[Explanation]:
         """The lookups of one request.

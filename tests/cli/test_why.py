@@ -118,3 +118,17 @@ def test_names_of_a_hostile_record_are_shown_inert(command: Command, story_log: 
         assert not set(done.out + done.err) & set(evil[0] + evil[4:])
     shown = json.loads(command("why", str(path), evil, "--json").out)
     assert shown["lookups"][0]["request"] == evil
+
+
+def test_events_of_unknown_types_are_told_in_one_line(command: Command, story_log: Path, tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    lines = story_log.read_text(encoding="utf-8").splitlines()
+    unknown = [json.dumps({"type": f"New{n}", "seq": len(lines) - 1 + n}) for n in range(20)]
+    path.write_text("\n".join([*lines[:-1], *unknown, ""]), encoding="utf-8")
+    done = command("why", str(path))
+    assert done.code == 0
+    notes = [line for line in done.err.splitlines() if "unknown" in line]
+    assert len(notes) == 1
+    assert notes[0].endswith(
+        "passed over 20 events of unknown types: " + ", ".join(f"New{n}" for n in range(8)) + " and 12 others"
+    )

@@ -125,6 +125,13 @@ def test_a_file_that_cannot_be_written_is_named_and_nothing_is_left(tmp_path: Pa
         FileSink(tmp_path / "none" / "log.jsonl")
 
 
+def test_a_name_that_no_file_can_have_is_refused() -> None:
+    with pytest.raises(LogError, match="names no file"):
+        read_log("a\0b")
+    with pytest.raises(LogError, match="cannot write"):
+        FileSink("a\0b")
+
+
 def test_an_event_after_closing_is_refused(tmp_path: Path) -> None:
     sink = FileSink(tmp_path / "log.jsonl", batch=1)
     sink.emit(OPENED)

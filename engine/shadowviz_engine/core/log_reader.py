@@ -161,6 +161,8 @@ def read_log(path: str | Path) -> LogReader:
 
 
 def _lines(path: Path) -> Iterator[bytes]:
+    if "\0" in str(path):
+        raise LogError(f"{str(path)!r} names no file: expected a log")
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             raise LogError(f"{path} is not a regular file: expected a log")
