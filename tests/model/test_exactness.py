@@ -8,7 +8,8 @@ from shadowviz_engine.core.spans import Extent
 
 MODELS = {"tiny-512": 1000, "tiny-article": 300, "near": 100, "odd": 100}
 BATCH = 20
-LENGTHS_TO_DECODE_WHOLE = (1, 3, 4, 5, 16, 17, 127, 128, 129, 255, 256, 257, 383, 384, 500, 512, 767, 769, 999, 1000)
+LENGTHS_TO_DECODE_ALONE = (1, 5, 129, 384, 1000)
+"""Every length with `--slow`."""
 
 
 @pytest.fixture(scope="module", params=MODELS)
@@ -49,33 +50,30 @@ def test_every_length_resumes_to_the_bits_of_the_cold_run(cold: ColdRun) -> None
         world = World(model, sum(stop // page + 2 for stop in stops), sum(stops), seed=first)
         sequences = [resume_in(world, cold, length, stop) for length, stop in zip(lengths, stops, strict=True)]
         snapshot = Snapshot(world)
-        for cut in (prefill, decode_around_chunk):
+        for cut in (prefill, decode):
             cuts = [cut(length, stop) for length, stop in zip(lengths, stops, strict=True)]
             for length, stop, logits in zip(
                 lengths, stops, run_steps(transformer, world, sequences, cuts), strict=True
             ):
                 assert torch.equal(logits, cold.logits[length:stop]), f"{cut.__name__} in a batch from {length}"
             snapshot.restore()
-        for length, stop, sequence in zip(lengths, stops, sequences, strict=True):
-            (logits,) = run_steps(transformer, world, [sequence], [prefill(length, stop)])
-            assert torch.equal(logits, cold.logits[length:stop]), f"prefill alone from {length}"
+        for cut in (prefill, decode_around_chunk):
+            for length, stop, sequence in zip(lengths, stops, sequences, strict=True):
+                (logits,) = run_steps(transformer, world, [sequence], [cut(length, stop)])
+                assert torch.equal(logits, cold.logits[length:stop]), f"{cut.__name__} alone from {length}"
+            snapshot.restore()
 
 
-def test_decoding_alone_and_in_a_batch_gives_the_bits_of_the_cold_run(cold: ColdRun) -> None:
+def test_decoding_alone_token_by_token_gives_the_bits_of_the_cold_run(cold: ColdRun, long_form: bool) -> None:
     model = cold.world.model
     transformer = model.transformer()
     page = model.geometry.page_size
-    lengths = [length for length in LENGTHS_TO_DECODE_WHOLE if length <= MODELS[model.geometry.name]]
-    stops = [stop_after(model, length) for length in lengths]
-    world = World(model, sum(stop // page + 2 for stop in stops), sum(stops))
-    sequences = [resume_in(world, cold, length, stop) for length, stop in zip(lengths, stops, strict=True)]
-    snapshot = Snapshot(world)
-    cuts = [decode(length, stop) for length, stop in zip(lengths, stops, strict=True)]
-    for length, stop, logits in zip(lengths, stops, run_steps(transformer, world, sequences, cuts), strict=True):
-        assert torch.equal(logits, cold.logits[length:stop]), f"in a batch from {length}"
-    snapshot.restore()
-    for length, stop, sequence, cut in zip(lengths[::4], stops[::4], sequences[::4], cuts[::4], strict=True):
-        (logits,) = run_steps(transformer, world, [sequence], [cut])
+    last = MODELS[model.geometry.name]
+    for length in range(1, last + 1) if long_form else (n for n in LENGTHS_TO_DECODE_ALONE if n <= last):
+        stop = stop_after(model, length)
+        world = World(model, stop // page + 2, stop)
+        sequence = resume_in(world, cold, length, stop)
+        (logits,) = run_steps(transformer, world, [sequence], [decode(length, stop)])
         assert torch.equal(logits, cold.logits[length:stop]), f"alone from {length}"
 
 

@@ -79,7 +79,10 @@ class CacheWalk:
         ids, namespace = self.prompt()
         probe = self.driver.manager.probe(ids, namespace)
         self.check_lookup(probe, ids, namespace)
+        num_events = len(self.driver.events)
         request, admission = self.driver.admit(ids, namespace, rng.choice([0, 5, 9]))
+        looked_up = any(isinstance(event, LookupDone) for event in self.driver.events[num_events:])
+        assert looked_up == isinstance(admission, Admission), "a lookup is on record exactly when the request starts"
         if isinstance(admission, Admission):
             assert admission.reused == probe.reused
             self.prompts[request] = ids

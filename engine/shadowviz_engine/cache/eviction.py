@@ -7,7 +7,6 @@ from shadowviz_engine.cache.policies import Priority
 from shadowviz_engine.cache.pools import keep_runs
 from shadowviz_engine.cache.radix import Node, ancestors
 from shadowviz_engine.cache.state import CacheState
-from shadowviz_engine.core.derive import retained_tokens
 from shadowviz_engine.core.events import GhostOverflowed, SpanEvicted, SwaFreed
 from shadowviz_engine.core.spans import Extent
 
@@ -184,7 +183,7 @@ class Evictor:
         for sequence in self.state.sequences.values():
             if sequence.lock_node is None:
                 continue
-            first = retained_tokens(self.state.geometry, sequence.computed, page_rule=False).start
+            first = self.state.first_read(sequence.computed)
             for node in ancestors(sequence.lock_node):
                 if node.stop <= first:
                     break

@@ -1,13 +1,12 @@
 """Slots of a running request: taking them as it grows, and freeing window rows behind it."""
 
 from shadowviz_engine.cache.eviction import Evictor
-from shadowviz_engine.cache.pools import keep_runs
+from shadowviz_engine.cache.pools import clip_runs, keep_runs
 from shadowviz_engine.cache.radix import TOKEN_BYTES, Node, ancestors, path_of
 from shadowviz_engine.cache.retention import RetentionMode, resume_points, retained_extents
 from shadowviz_engine.cache.sequence import Sequence, Shortage
 from shadowviz_engine.cache.state import CacheState
-from shadowviz_engine.core.derive import retained_tokens
-from shadowviz_engine.core.events import SlotsTaken
+from shadowviz_engine.core.events import SlotRun, SlotsTaken
 from shadowviz_engine.core.spans import Extent, merge
 
 
@@ -19,7 +18,7 @@ def extend(state: CacheState, evictor: Evictor, sequence: Sequence, stop: int) -
     start = sequence.reserved
     num_pages = -(-stop // size) - start // size
     if len(state.full.free) < num_pages:
-        reachable = state.full.num_pages - len(_pages_in_use(state))
+        reachable = state.full.num_pages - len(_full_pages_in_use(state, []))
         if reachable < num_pages or not evictor.free_full_pages(num_pages, sequence.request):
             return Shortage("full", num_pages, len(state.full.free))
     if len(state.swa.free) < num_pages and not evictor.free_swa_pages(num_pages, sequence.request):
@@ -85,8 +84,7 @@ def forks_ahead(state: CacheState, namespace: str, key: bytes) -> tuple[int, ...
 
 def _minimum(state: CacheState, sequence: Sequence) -> list[Extent]:
     """Tokens that the run itself reads: its window and tails, and everything not computed yet."""
-    needed = retained_tokens(state.geometry, sequence.computed, page_rule=False)
-    first = needed.start if needed else sequence.computed
+    first = state.first_read(sequence.computed)
     return [Extent(first, max(sequence.reserved, first))]
 
 
@@ -98,26 +96,36 @@ def room(state: CacheState, start: int, stop: int, path: list[Node]) -> Shortage
     """
     size = state.geometry.page_size
     num_pages = -(-stop // size) - start // size
-    if state.full.num_pages - len(_pages_in_use(state, path)) < num_pages:
+    if state.full.num_pages - len(_full_pages_in_use(state, path)) < num_pages:
         return Shortage("full", num_pages, len(state.full.free))
-    held = 0
-    for sequence in state.sequences.values():
-        first = _minimum(state, sequence)[0].start
-        held += -(-max(sequence.reserved, first + 1) // size) - first // size
-    needed = retained_tokens(state.geometry, start, page_rule=False)
-    own = -(-start // size) - needed.start // size if needed else 0
-    if state.swa.num_pages - held - own < num_pages:
+    if state.swa.num_pages - len(_swa_pages_in_use(state, path, start)) < num_pages:
         return Shortage("swa", num_pages, len(state.swa.free))
     return None
 
 
-def _pages_in_use(state: CacheState, path: list[Node] | None = None) -> set[int]:
+def _full_pages_in_use(state: CacheState, path: list[Node]) -> set[int]:
     """Pages of the full pool that hold a slot of a locked node, of a running request or of `path`."""
-    size = state.geometry.page_size
-    nodes = {node.id: node for node in path or ()}
+    nodes = {node.id: node for node in path}
     for sequence in state.sequences.values():
         if sequence.lock_node is not None:
             nodes.update((node.id, node) for node in ancestors(sequence.lock_node))
     runs = [run for node in nodes.values() for run in node.full]
     runs += [run for sequence in state.sequences.values() for run in sequence.full]
+    return _pages(runs, state.geometry.page_size)
+
+
+def _swa_pages_in_use(state: CacheState, path: list[Node], length: int) -> set[int]:
+    """Pages of the window's pool with a row that a running request reads, or a resume at `length` of `path`."""
+    first = state.first_read(length)
+    runs = [run for node in path for run in clip_runs(node.swa, first, length)]
+    for sequence in state.sequences.values():
+        (needed,) = _minimum(state, sequence)
+        runs += clip_runs(sequence.swa, needed.start, needed.stop)
+        if sequence.lock_node is not None:
+            for node in ancestors(sequence.lock_node):
+                runs += clip_runs(node.swa, needed.start, needed.stop)
+    return _pages(runs, state.geometry.page_size)
+
+
+def _pages(runs: list[SlotRun], size: int) -> set[int]:
     return {page for run in runs for page in range(run.slot // size, (run.slot + run.stop - run.start - 1) // size + 1)}

@@ -9,6 +9,7 @@ from shadowviz_engine.cache.pools import PagePool, WindowTable
 from shadowviz_engine.cache.radix import ROOT, Node, RadixTree, Walk
 from shadowviz_engine.cache.retention import parse_retention
 from shadowviz_engine.cache.sequence import Sequence
+from shadowviz_engine.core.derive import retained_tokens
 from shadowviz_engine.core.events import PathLocked, PathUnlocked, SlotRun, SlotsFreed, SpanSplit
 from shadowviz_engine.core.geometry import Geometry
 from shadowviz_engine.core.kinds import Shape
@@ -44,6 +45,11 @@ class CacheState:
         self.sequences: dict[str, Sequence] = {}
         self.num_tree_tokens = 0
         self.window_label = next((kind.label for kind in geometry.kinds if kind.shape is Shape.WINDOW), "")
+
+    def first_read(self, length: int) -> int:
+        """First token whose window-table row a run going on at `length` reads; `length` where it reads none."""
+        needed = retained_tokens(self.geometry, length, page_rule=False)
+        return needed.start if needed else length
 
     def split(self, node: Node, at: int) -> Node:
         """Cut `node` after its first `at` tokens; returns the upper part."""
