@@ -4,9 +4,9 @@ import msgspec
 import pytest
 
 from shadowviz_engine.core.errors import GeometryError
-from shadowviz_engine.core.geometry import Compressor, Geometry, LayerSchedule, hybrid_geometry, schedule_from_ratios
+from shadowviz_engine.core.geometry import Compressor, Geometry, LayerSchedule, hybrid_geometry
 from shadowviz_engine.core.kinds import Scope, Shape, StateKind
-from shadowviz_engine.core.presets import CSA, HCA, PRESETS, preset
+from shadowviz_engine.core.presets import CSA, PRESETS, preset
 
 FULL = StateKind(label="full_kv", shape=Shape.RANGE)
 
@@ -68,13 +68,6 @@ def test_every_preset_survives_a_trip_through_json() -> None:
 def test_a_geometry_that_shares_a_window_and_a_ratio_above_it_is_legal() -> None:
     recall = preset("recall")
     assert recall.n_win < recall.alignment == recall.page_size
-
-
-def test_a_schedule_reads_compress_ratios() -> None:
-    schedule = schedule_from_ratios([0, 0, 4, 128, 4], (CSA, HCA))
-    assert schedule.compressors == ("", "", "csa", "hca", "csa")
-    with pytest.raises(GeometryError, match=r"compress_ratios\[1\] is 2: expected one of \[0, 4, 128\]"):
-        schedule_from_ratios([0, 2], (CSA, HCA))
 
 
 def test_a_page_that_splits_a_window_is_refused_with_the_multiple_it_needs() -> None:

@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shadowviz_engine.core.spans import EMPTY, Extent, LogicalSpan, clip, merge, subtract, total
+from shadowviz_engine.core.spans import EMPTY, Extent, LogicalSpan, merge, subtract, total
 
 EXTENTS = st.builds(Extent, st.integers(0, 40), st.integers(0, 40))
 
@@ -29,11 +29,6 @@ def test_subtracting_a_hole_takes_exactly_its_positions(extents: list[Extent], h
     left = subtract(merge(extents), hole)
     assert positions(*left) == positions(*extents) - positions(hole)
     assert left == merge(left)
-
-
-@given(st.lists(EXTENTS), EXTENTS)
-def test_clipping_keeps_what_lies_inside(extents: list[Extent], bounds: Extent) -> None:
-    assert positions(*clip(extents, bounds)) == positions(*extents) & positions(bounds)
 
 
 @given(EXTENTS, EXTENTS)

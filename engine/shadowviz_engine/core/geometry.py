@@ -39,19 +39,6 @@ class LayerSchedule(msgspec.Struct, frozen=True):
         return tuple(range(len(self.compressors)))
 
 
-def schedule_from_ratios(ratios: Sequence[int], compressors: Sequence[Compressor]) -> LayerSchedule:
-    """Schedule from `compress_ratios` of a transformers configuration: 0 is a layer without a compressor.
-
-    Raises:
-        GeometryError: a ratio that no compressor has.
-    """
-    names = {0: SWA_ONLY} | {compressor.ratio: compressor.name for compressor in compressors}
-    for layer, ratio in enumerate(ratios):
-        if ratio not in names:
-            raise GeometryError(f"compress_ratios[{layer}] is {ratio}: expected one of {sorted(names)}")
-    return LayerSchedule(tuple(names[ratio] for ratio in ratios))
-
-
 class Geometry(msgspec.Struct, frozen=True, omit_defaults=True):
     """What the arithmetic of a cache depends on.
 

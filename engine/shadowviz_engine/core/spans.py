@@ -75,11 +75,6 @@ def subtract(extents: Sequence[Extent], hole: Extent) -> list[Extent]:
     return left
 
 
-def clip(extents: Iterable[Extent], bounds: Extent) -> list[Extent]:
-    """The parts of `extents` inside `bounds`."""
-    return [part for part in (extent.intersect(bounds) for extent in extents) if part]
-
-
 def total(extents: Iterable[Extent]) -> int:
     """Number of positions in disjoint extents."""
     return sum(extent.size for extent in extents)

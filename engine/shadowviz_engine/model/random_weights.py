@@ -66,8 +66,3 @@ def _expert_table(num_experts: int, shape: tuple[int, ...], generator: torch.Gen
 def _seed_of(name: str, seed: int) -> int:
     digest = hashlib.blake2b(f"{seed}:{name}".encode(), digest_size=7).digest()
     return int.from_bytes(digest, "big")
-
-
-def num_parameters(config: ModelConfig) -> int:
-    """Numbers in the state dict, expert tables included."""
-    return sum(math.prod(shape) for shape in expected_shapes(config).values())
