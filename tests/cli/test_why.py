@@ -113,7 +113,7 @@ def test_names_of_a_hostile_record_are_shown_inert(command: Command, story_log: 
     path = tmp_path / "run.jsonl"
     evil = "\x1b[2J\x9b\u202e"
     path.write_text(story_log.read_text().replace('"again"', json.dumps(evil)))
-    for arguments in (("why",), ("why", "--json"), ("why", "nobody")):
+    for arguments in (("why",), ("why", evil), ("why", "--json"), ("why", "nobody")):
         done = command(arguments[0], str(path), *arguments[1:])
         assert not set(done.out + done.err) & set(evil[0] + evil[4:])
     shown = json.loads(command("why", str(path), evil, "--json").out)

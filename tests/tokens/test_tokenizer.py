@@ -149,18 +149,23 @@ def test_a_long_text_has_the_ids_and_starts_of_a_short_one() -> None:
 @pytest.mark.skipif(os.name == "nt", reason="signals end a process in another way")
 def test_encoding_a_long_word_can_be_interrupted() -> None:
     program = (
-        "import os, random, signal, threading\n"
+        "import os, random, signal, threading, time\n"
         "from shadowviz.tokens.tokenizer import default_tokenizer\n"
         "word = ''.join(random.Random(1).choices('abcdefghijklmnop', k=2_000_000))\n"
         "tokenizer = default_tokenizer()\n"
         "tokenizer.encode('ready')\n"
-        "threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
+        # Twenty naps, not one: while no other thread may run, none of them ends.
+        "def interrupt():\n"
+        "    for _ in range(20):\n"
+        "        time.sleep(0.01)\n"
+        "    os.kill(os.getpid(), signal.SIGINT)\n"
+        "threading.Thread(target=interrupt, daemon=True).start()\n"
         "try:\n"
         "    tokenizer.encode(word)\n"
+        "    os._exit(1)\n"
         "except KeyboardInterrupt:\n"
         "    print('interrupted', flush=True)\n"
         "    os._exit(0)\n"
-        "print('finished')\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "interrupted\n"
