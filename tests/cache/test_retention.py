@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shadowviz_engine.cache.retention import parse_retention, resume_points
+from shadowviz_engine.core.errors import InputError
 from shadowviz_engine.core.presets import preset
 from shadowviz_engine.core.reuse import ResumeRule
 
@@ -74,3 +75,11 @@ def test_anchors_lie_every_so_many_tokens_and_nothing_between_them_can_be_gone_o
     run_in_chunks(driver, list(range(1000)), [], 512)
     for length, reused in ((300, 300), (301, 300), (599, 300), (600, 600), (750, 600), (900, 900), (999, 999)):
         assert driver.manager.probe([*range(length), NOT_STORED]).reused == reused
+
+
+@pytest.mark.parametrize(
+    "text", ["every:0", "every:", "every:-3", "every:" + "9" * 5_000, "all:3", "every:1e3", "none"]
+)
+def test_a_policy_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match="expected all, window, every:TOKENS or forks"):
+        parse_retention(text)

@@ -14,7 +14,7 @@ from safetensors.torch import load_file, save_file
 
 from shadowviz_engine.core.errors import ModelError
 from shadowviz_engine.model.random_weights import random_weights
-from shadowviz_engine.model.weights import INDEX_FILE, SINGLE_FILE, load_model, save_model
+from shadowviz_engine.model.weights import INDEX_FILE, SINGLE_FILE, check_tensors, load_model, save_model
 
 
 @pytest.fixture(scope="module")
@@ -103,6 +103,15 @@ def test_a_torn_file_is_named(directory: Path, cut: int) -> None:
     path = directory / SINGLE_FILE
     path.write_bytes(path.read_bytes()[:cut])
     assert refusal(directory).startswith(f"{path} is no whole safetensors file")
+
+
+def test_an_expert_table_with_an_expert_that_is_not_there_is_refused(directory: Path) -> None:
+    config, tensors = load_model(directory)
+    name = next(name for name in tensors if name.endswith("tid2eid"))
+    tensors = {**tensors, name: tensors[name].clone()}
+    tensors[name][3, 0] = config.num_experts
+    with pytest.raises(ModelError, match=r"tid2eid names an expert outside of 0\.\."):
+        check_tensors(config, tensors)
 
 
 def test_quantised_weights_are_refused_by_name(directory: Path) -> None:

@@ -11,6 +11,9 @@ from shadowviz_engine.core.geometry import Geometry
 from shadowviz_engine.core.reuse import ResumeRule, ReuseRules
 from shadowviz_engine.core.spans import Extent, merge
 
+MAX_DIGITS = 12
+"""Of the distance between anchors; more is no number of tokens."""
+
 
 class RetentionMode(StrEnum):
     """How window rows are kept."""
@@ -38,7 +41,7 @@ def parse_retention(text: str) -> Retention:
         InputError: anything else.
     """
     name, _, value = text.partition(":")
-    if name == "every" and value.isascii() and value.isdigit() and int(value) > 0:
+    if name == "every" and len(value) <= MAX_DIGITS and value.isascii() and value.isdigit() and int(value) > 0:
         return Retention(RetentionMode.EVERY, int(value))
     if name in ("all", "window", "forks") and not value:
         return Retention(RetentionMode(name))

@@ -1,6 +1,7 @@
 """Configuration of a DeepSeek-V4 model: sizes, layer schedule, rotary embeddings."""
 
 from dataclasses import dataclass
+from math import isfinite
 
 from shadowviz_engine.core.errors import ModelError
 from shadowviz_engine.core.geometry import SWA_ONLY, Compressor, Geometry, LayerSchedule, hybrid_geometry
@@ -71,6 +72,7 @@ class ModelConfig:
     eos_token_ids: tuple[int, ...] = (1,)
 
     def __post_init__(self) -> None:
+        _check_ranges(self)
         _check_sizes(self)
 
     @property
@@ -102,6 +104,51 @@ class ModelConfig:
         return hybrid_geometry(name, page_size, self.n_win, self.used_compressors, self.schedule, self.index_topk)
 
 
+_COUNTS = [
+    "vocab_size",
+    "hidden_size",
+    "moe_intermediate_size",
+    "num_heads",
+    "head_dim",
+    "q_lora_rank",
+    "o_groups",
+    "o_lora_rank",
+    "num_experts",
+    "num_experts_per_tok",
+    "n_win",
+    "hc_mult",
+    "hc_iterations",
+    "max_positions",
+]
+_FACTORS = ("routed_scaling_factor", "swiglu_limit", "hc_eps", "norm_eps")
+_MOST = {"hc_iterations": 1000}
+_WRITTEN = {
+    "num_heads": "num_attention_heads",
+    "num_experts": "n_routed_experts",
+    "n_win": "sliding_window",
+    "hc_iterations": "hc_sinkhorn_iters",
+    "max_positions": "max_position_embeddings",
+    "norm_eps": "rms_norm_eps",
+}
+"""Names of the fields in config.json where they differ."""
+MAX_COUNT = 2**31 - 1
+
+
+def _check_ranges(config: ModelConfig) -> None:
+    """Raise a ModelError for a size that is no whole number from 1 on, or a factor that is no positive number."""
+    for name in _COUNTS:
+        value = getattr(config, name)
+        most = _MOST.get(name, MAX_COUNT)
+        if type(value) is not int or not 1 <= value <= most:
+            raise ModelError(
+                f"{_WRITTEN.get(name, name)} is {str(value)[:40]}: expected a whole number from 1 to {most}"
+            )
+    for name in _FACTORS:
+        value = getattr(config, name)
+        if not (isfinite(value) and value > 0):
+            raise ModelError(f"{_WRITTEN.get(name, name)} is {value}: expected a finite number above 0")
+
+
 def _check_sizes(config: ModelConfig) -> None:
     """Raise a ModelError for sizes that do not fit together."""
     rotary = config.rotary_dim
@@ -122,8 +169,6 @@ def _check_sizes(config: ModelConfig) -> None:
         raise ModelError(f"scoring_func {config.scoring_func!r}: expected one of {', '.join(SCORING_FUNCTIONS)}")
     if len(config.hash_layers) != config.num_layers:
         raise ModelError(f"{config.num_layers} layers, but mlp_layer_types names {len(config.hash_layers)}")
-    if config.n_win < 1:
-        raise ModelError(f"sliding_window {config.n_win} must be at least 1")
     known = {SWA_ONLY, *(compressor.name for compressor in config.compressors)}
     unknown = sorted(set(config.schedule.compressors) - known)
     if unknown:

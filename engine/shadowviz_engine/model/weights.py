@@ -72,6 +72,11 @@ def check_tensors(config: ModelConfig, tensors: Mapping[str, Tensor]) -> None:
         kind = tensors[name].dtype
         if kind.is_floating_point == name.endswith("tid2eid") or kind.is_complex:
             raise ModelError(f"tensor {name} is of type {kind}: expected plain float weights and integer expert tables")
+        if (
+            name.endswith("tid2eid")
+            and not 0 <= int(tensors[name].min()) <= int(tensors[name].max()) < config.num_experts
+        ):
+            raise ModelError(f"tensor {name} names an expert outside of 0..{config.num_experts - 1}")
 
 
 def save_model(directory: Path, config: ModelConfig, tensors: Mapping[str, Tensor]) -> None:
