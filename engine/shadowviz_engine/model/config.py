@@ -104,7 +104,7 @@ class ModelConfig:
         return hybrid_geometry(name, page_size, self.n_win, self.used_compressors, self.schedule, self.index_topk)
 
 
-_COUNTS = [
+_COUNTS = (
     "vocab_size",
     "hidden_size",
     "moe_intermediate_size",
@@ -119,7 +119,7 @@ _COUNTS = [
     "hc_mult",
     "hc_iterations",
     "max_positions",
-]
+)
 _FACTORS = ("routed_scaling_factor", "swiglu_limit", "hc_eps", "norm_eps")
 _MOST = {"hc_iterations": 1000}
 _WRITTEN = {
