@@ -110,12 +110,16 @@ class Batch:
     def _admit(self, active: ActiveRequest, budget: int) -> tuple[Admission | Shortage, int]:
         """What the cache says to a start, and the tokens of the first chunk that it has slots for."""
         request = active.request
-        admission = self._cache.admit(request.id, active.prompt, request.namespace, budget)
-        if isinstance(admission, Shortage) and not self.running and budget > self._page_size:
-            # Alone in the pools it need not wait for room for a whole chunk: nobody would ever make it.
-            budget = self._page_size
-            admission = self._cache.admit(request.id, active.prompt, request.namespace, budget)
-        return admission, budget
+        budgets = [budget]
+        if not self.running:
+            # Alone in the pools it need not wait for room for a whole chunk: nobody would ever make it. A resume inside
+            # a page has a page of its own there, so the smallest chunk may fit where a page of tokens does not.
+            budgets += [smaller for smaller in (self._page_size, self._grid) if smaller < budget]
+        for chunk in budgets:
+            admission = self._cache.admit(request.id, active.prompt, request.namespace, chunk)
+            if not isinstance(admission, Shortage):
+                break
+        return admission, chunk
 
     def _make_room(self) -> None:
         """Nothing can go on: the youngest of several gives way; one that is alone starts again in an empty cache."""
