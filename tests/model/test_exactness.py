@@ -8,6 +8,8 @@ from shadowviz_engine.core.spans import Extent
 
 MODELS = {"tiny-512": 1000, "tiny-article": 300, "near": 100, "odd": 100}
 BATCH = 20
+NUM_PARTS = 5
+"""Of the lengths of one model, so that test processes share them."""
 LENGTHS_TO_DECODE_ALONE = (1, 5, 129, 384, 1000)
 """Every length with `--slow`."""
 
@@ -39,12 +41,13 @@ def decode(length: int, stop: int) -> list[int]:
     return list(range(length, stop + 1))
 
 
-def test_every_length_resumes_to_the_bits_of_the_cold_run(cold: ColdRun) -> None:
+@pytest.mark.parametrize("part", range(NUM_PARTS))
+def test_every_length_resumes_to_the_bits_of_the_cold_run(cold: ColdRun, part: int) -> None:
     model = cold.world.model
     transformer = model.transformer()
     page = model.geometry.page_size
     last = MODELS[model.geometry.name]
-    for first in range(1, last + 1, BATCH):
+    for first in range(1 + part * BATCH, last + 1, NUM_PARTS * BATCH):
         lengths = range(first, min(first + BATCH, last + 1))
         stops = [stop_after(model, length) for length in lengths]
         world = World(model, sum(stop // page + 2 for stop in stops), sum(stops), seed=first)
