@@ -150,6 +150,8 @@ def meaning(finding: Finding, lookup: LookupDone, past: Past) -> str:
             return "Nothing like it is stored, and what was stored once is not remembered any more."
         case Verdict.TOKENS_DIFFER:
             return f"{more} if the differing text were as stored."
+        case Verdict.TOO_SHORT if lookup.matched:
+            return f"{_cut_by(lookup)}; {more} if any length would do."
         case Verdict.TOO_SHORT:
             return f"What could be reused is shorter than one unit; {more} without the rule."
         case Verdict.PAGE_ALIGNED:
@@ -171,6 +173,13 @@ def meaning(finding: Finding, lookup: LookupDone, past: Past) -> str:
         case Verdict.IN_FLIGHT:
             return f"{more} if {finding.detail} had been ready."
     return f"{more} without this rule."
+
+
+def _cut_by(lookup: LookupDone) -> str:
+    """Which kinds let no matched length through; tails that follow a window have no gain of their own."""
+    kinds = [kind.kind for kind in lookup.kinds if kind.gain] or [kind.kind for kind in lookup.kinds]
+    length = f"{_tokens(lookup.matched)}, nor for a shorter multiple of {lookup.unit:,}"
+    return f"The rows of {' and '.join(kinds)} are not there for {length}"
 
 
 def _freed(lookup: LookupDone, past: Past) -> str:

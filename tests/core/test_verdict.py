@@ -92,6 +92,25 @@ def test_a_hole_in_the_window_rows_makes_the_hit_collapse() -> None:
     assert longer.usable == 1792
 
 
+def test_a_kind_that_cut_the_hit_leads_over_a_page_that_gains_up_to_twice_as_much() -> None:
+    # Window rows are there for 966 tokens, not for 768 of them: any length would do, but the window is what cut.
+    lookup = looked_up(1100, 966, resident={"swa_kv": [Extent(830, 970)]})
+    assert (lookup.matched, lookup.usable) == (768, 0)
+    assert [told(f) for f in findings(lookup, V4)] == [("CUT_BY_SWA", 768), ("TOO_SHORT(256)", 966)]
+
+
+@pytest.mark.parametrize(("page_gain", "label"), [(512, "CUT_BY_SWA"), (513, "TOO_SHORT(256)")])
+def test_a_page_that_gains_more_than_twice_as_much_leads_over_a_kind(page_gain: int, label: str) -> None:
+    # As where a second kind lets no more than 256 tokens through once the first is lifted.
+    lookup = looked_up(1100, 966, page_gain=page_gain, kinds=(KindLength("swa_kv", 0, 256),), usable=0, reused=0)
+    assert verdict_of(lookup, V4).label == label
+
+
+def test_a_kind_that_cut_nothing_off_does_not_lead_over_the_page() -> None:
+    lookup = looked_up(300, 300, kinds=(KindLength("swa_kv", 256, 43),))
+    assert verdict_of(lookup, V4).label == "PAGE_ALIGNED(43)"
+
+
 def test_8000_tokens_that_share_one_token_are_cold() -> None:
     lookup = looked_up(8000, 1)
     tokens = TokensRule(token=1, cause="TEXT", length=0, gain=0)

@@ -99,7 +99,9 @@ def findings(lookup: LookupDone, geometry: Geometry, tokens: TokensRule | None =
     The rule with the largest material gain leads, ties in the order in which a hit is cut down. Without one it is
     FULL_HIT when something was reused and COLD when nothing was; UNKNOWN in place of COLD once the cache has
     forgotten what left it. With the cache off that leads. Where any length can be reused, the page stands for the
-    unit: a first token that all prompts share is no hit, and a loss of one token no reason.
+    unit: a first token that all prompts share is no hit, and a loss of one token no reason. A state kind that cut
+    the hit leads over the page rule from half of its gain on, since without the page only a length is chosen that the
+    kind accepts.
 
     Args:
         tokens: what the first differing stretch costs; worked out by the caller, since it needs the stored tokens.
@@ -117,13 +119,21 @@ def findings(lookup: LookupDone, geometry: Geometry, tokens: TokensRule | None =
         leader = off or Finding(Verdict.NOT_STORED, "not stored", "off", lookup.reused)
         return (leader, *(rule for rule in ranked if rule is not leader))
     if ranked and ranked[0].material:
-        return tuple(ranked)
+        return tuple(_kind_before_page(lookup, ranked))
     return (_without_material_gain(lookup, unit), *ranked)
 
 
 def verdict_of(lookup: LookupDone, geometry: Geometry, tokens: TokensRule | None = None) -> Finding:
     """The leading finding."""
     return findings(lookup, geometry, tokens)[0]
+
+
+def _kind_before_page(lookup: LookupDone, ranked: list[Finding]) -> list[Finding]:
+    if ranked[0].rule != "page" or lookup.usable == lookup.matched:
+        return ranked
+    kinds = (rule for rule in ranked if rule.verdict in (Verdict.CUT_BY_SWA, Verdict.NO_STATE))
+    kind = next((rule for rule in kinds if rule.material and rule.gain * 2 >= ranked[0].gain), None)
+    return ranked if kind is None else [kind, *(rule for rule in ranked if rule is not kind)]
 
 
 def _without_material_gain(lookup: LookupDone, unit: int) -> Finding:
