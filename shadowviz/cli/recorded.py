@@ -1,11 +1,12 @@
 """Recorded runs as the commands want them: replayed, checked, with what is missing said on stderr."""
 
 from array import array
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from shadowviz.cli.show import write_note
+from shadowviz.cli.show import counted, number, write_note
 from shadowviz.replay.derivation import Derivation, derivation
 from shadowviz.replay.explain import Explainer, Explanation
 from shadowviz.replay.placement import place_request
@@ -52,8 +53,22 @@ class Recorded:
         """What a prompt would reuse at the end of the run; changes nothing."""
         explainer = self.explainer
         lookup = probe(explainer.state, prompt, namespace, explainer.departures)
-        lost = self.log.summary.lost or ""
-        return explainer.explain(msgspec.structs.replace(lookup, request=name), prompt, lost)
+        return explainer.explain(msgspec.structs.replace(lookup, request=name), prompt, self.torn)
+
+    @property
+    def torn(self) -> str:
+        """What is missing at the end of the record; empty where it is whole."""
+        return self.log.summary.lost or ""
+
+    @property
+    def coverage(self) -> str:
+        """How many requests were looked up, where some never were."""
+        return coverage(len(self.explainer.state.requests.index), self.explanations)
+
+    @property
+    def gap(self) -> str:
+        """Why the record does not say how every request was looked up; empty where it does."""
+        return self.torn or self.coverage or ("" if self.explanations else "the record has no lookups")
 
     def _tell(self) -> None:
         summary = self.log.summary
@@ -80,6 +95,15 @@ class Recorded:
         names = list(dict.fromkeys(explanation.request for explanation in self.explanations))
         more = f" and {len(names) - MAX_NAMES} others" if len(names) > MAX_NAMES else ""
         return f"expected one of {', '.join(names[:MAX_NAMES])}{more}" if names else "it has no lookups at all"
+
+
+def coverage(requests: int, explanations: Iterable[Explanation]) -> str:
+    """How many of this number of requests were looked up; empty where all were."""
+    looked_up = len({explanation.request for explanation in explanations})
+    if looked_up >= requests:
+        return ""
+    verb = "was" if looked_up == 1 else "were"
+    return f"{number(looked_up)} of {counted(requests, 'request')} {verb} looked up"
 
 
 def placed_derivation(path: str, request: str, span: "Extent") -> "tuple[Geometry, Derivation]":

@@ -4,15 +4,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shadowviz.cli.show import number, strong, table, wrapped, write_json, write_note, write_out
+from shadowviz.cli.show import counted, number, strong, table, wrapped, write_json, write_out
 
 if TYPE_CHECKING:
     from shadowviz.replay.explain import Explanation
     from shadowviz.replay.summary import Summary
-    from shadowviz_engine.core.verdict import Verdict
-
-FOUND = 1
-"""Exit code when `--fail-on` found what it looks for."""
 
 
 def why(
@@ -25,9 +21,10 @@ def why(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> int:
     """Say why prompts were reused no further: for one request the chain of facts, for a run the losses by verdict."""
-    wanted = [_verdict(name) for name in fail_on or ()]
+    from shadowviz.cli.gate import judge, unwanted
     from shadowviz.cli.recorded import Recorded
 
+    names = unwanted(fail_on or ())
     recorded = Recorded(log)
     explanations = recorded.of_request(request) if request else recorded.explanations
     if request:
@@ -43,7 +40,7 @@ def why(
             write_json(summary)
         else:
             write_out(_summary_text(summary, log))
-    return _found(explanations, wanted)
+    return judge(explanations, names, recorded.torn if request else recorded.gap)
 
 
 def explanation_text(explanation: "Explanation") -> str:
@@ -82,8 +79,10 @@ def _summary_text(summary: "Summary", log: str) -> str:
         ]
         for loss in summary.losses
     ]
+    if not rows:
+        return "no lookups"
     head = (
-        f"{number(summary.lookups)} lookups, {number(summary.prompt_tokens)} prompt tokens, "
+        f"{counted(summary.lookups, 'lookup')}, {counted(summary.prompt_tokens, 'prompt token')}, "
         f"{number(summary.reused_tokens)} reused ({summary.hit_rate:.1%})"
     )
     blocks = [head, "", table(["verdict", "lookups", "lost", "worst example", "its loss"], rows, left=(0, 3))]
@@ -97,21 +96,3 @@ def _summary_text(summary: "Summary", log: str) -> str:
 
 def _lost(total: int, example: int) -> str:
     return number(example) if total else ""
-
-
-def _verdict(name: str) -> "Verdict":
-    from shadowviz_engine.core.errors import InputError
-    from shadowviz_engine.core.verdict import Verdict
-
-    try:
-        return Verdict(name.upper().replace("-", "_"))
-    except ValueError:
-        raise InputError(f"--fail-on {name[:40]!r} is no verdict: expected one of {', '.join(Verdict)}") from None
-
-
-def _found(explanations: "list[Explanation]", wanted: "list[Verdict]") -> int:
-    matching = [explanation for explanation in explanations if explanation.verdict.verdict in wanted]
-    if not matching:
-        return 0
-    write_note(f"shadowviz: {len(matching)} of {len(explanations)} lookups are {', '.join(wanted)}")
-    return FOUND

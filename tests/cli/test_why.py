@@ -1,6 +1,7 @@
 """`shadowviz why` and `shadowviz probe`: reasons from a recorded run."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -41,13 +42,48 @@ def test_a_run_is_summed_by_verdict_with_the_worst_first(command: Command, story
 
 @pytest.mark.parametrize(
     ("verdicts", "code"),
-    [(("TOKENS_DIFFER",), 1), (("too-short",), 1), (("EVICTED",), 0), (("EVICTED", "COLD"), 1)],
+    [
+        (("TOKENS_DIFFER",), 1),
+        (("too-short",), 1),
+        (("EVICTED",), 0),
+        (("EVICTED", "COLD"), 1),
+        (("TOKENS_DIFFER(CRLF)",), 1),
+        (("tokens-differ(crlf)",), 1),
+        (("TOKENS_DIFFER(CASE)",), 0),
+        (("TOKENS_DIFFER(CLRF)",), 2),
+        (("TOKENS_DIFFER(CRLF",), 2),
+        (("COLD()",), 2),
+    ],
 )
 def test_fail_on_a_verdict_ends_with_1_when_it_is_there(
     command: Command, story_log: Path, verdicts: tuple[str, ...], code: int
 ) -> None:
     options = [option for verdict in verdicts for option in ("--fail-on", verdict)]
     assert command("why", str(story_log), *options).code == code
+
+
+def kept(log: Path, path: Path, wanted: Callable[[str], bool]) -> str:
+    """A record of those lines of a log only, numbered anew."""
+    lines = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines() if wanted(line)]
+    path.write_text("".join(json.dumps({**line, "seq": n}) + "\n" for n, line in enumerate(lines)), encoding="utf-8")
+    return str(path)
+
+
+def test_fail_on_is_not_green_where_the_record_cannot_say(command: Command, story_log: Path, tmp_path: Path) -> None:
+    torn = tmp_path / "torn.jsonl"
+    torn.write_bytes(story_log.read_bytes()[:-200])
+    for arguments in ((str(torn),), (str(torn), "first")):
+        done = command("why", *arguments, "--fail-on", "EVICTED")
+        assert done.code == 2
+        assert "--fail-on EVICTED cannot be answered: " in done.err.splitlines()[-1]
+    assert command("why", str(torn), "--fail-on", "COLD").code == 1
+
+
+def test_a_record_without_lookups_says_so_and_passes_no_gate(command: Command, story_log: Path, tmp_path: Path) -> None:
+    empty = kept(story_log, tmp_path / "empty.jsonl", lambda line: '"LogOpened"' in line)
+    done = command("why", empty)
+    assert (done.code, done.out) == (0, "no lookups\n")
+    assert command("why", empty, "--fail-on", "COLD").code == 2
 
 
 def test_fail_on_looks_at_the_request_that_was_asked_for(command: Command, story_log: Path) -> None:
