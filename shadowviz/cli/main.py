@@ -66,10 +66,10 @@ def _usage(error: Exception) -> int:
     message = error.format_message() if hasattr(error, "format_message") else str(error)
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "shadowviz"
-    if message:
-        write_note(f"shadowviz: {_one_line(message)} (see: {command} --help)")
-    elif context is not None:
-        write_note(context.get_help())
+    # Where a command is asked for nothing, the message is its help, which is no line to be joined or cut.
+    shown = context.get_help() if context is not None else ""
+    is_help = bool(shown) and message.strip() in ("", shown.strip())
+    write_note(shown if is_help else f"shadowviz: {_one_line(message)} (see: {command} --help)")
     return 2
 
 

@@ -19,6 +19,13 @@ def test_help_names_every_command(command: Command) -> None:
     assert [name for name in COMMANDS if f"\n  {name} " not in done.out] == []
 
 
+def test_without_a_command_the_help_is_shown_as_it_is(command: Command) -> None:
+    done = command()
+    assert (done.code, done.out) == (2, "")
+    assert done.err == command("--help").out
+    assert command("unheard-of").err.count("\n") == 1
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_help_within_80_columns(command: Command, name: str) -> None:
     done = command(name, "--help")
