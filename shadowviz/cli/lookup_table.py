@@ -1,7 +1,7 @@
 """The table of lookups that `run` prints, and the lines under it."""
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -13,6 +13,10 @@ from shadowviz_engine.core.events import Event, RequestAborted, RequestFinished
 HEADERS = ("request", "common", "matched", "usable", "reused", "computed", "ttft ms", "tok/s", "verdict")
 LEAST_NAME = 8
 """Columns that a request's name always has."""
+LEAST_DETAIL = 3
+"""Characters of a detail that are worth showing."""
+NUM_TIMES = 2
+"""Columns before the verdict that give way on a narrow terminal."""
 
 
 class LookupRow(msgspec.Struct, frozen=True):
@@ -83,20 +87,42 @@ def _row(explanation: Explanation, end: RequestFinished | RequestAborted | None)
 
 
 def lookup_table(rows: Sequence[LookupRow]) -> str:
-    """The rows as text; on a narrow terminal names are shortened and details of verdicts left out."""
+    """The rows as text; on a narrow terminal times give way first, then names and details of verdicts are cut."""
     columns = width() if sys.stdout.isatty() else sys.maxsize
     cells = [_cells(row) for row in rows]
-    widths = [max(len(line[place]) for line in [list(HEADERS[1:]), *cells]) for place in range(len(HEADERS) - 1)]
+    headers, cells = next(
+        (shown for shown in _ways(cells) if _used(*shown, [row.request for row in rows]) <= columns),
+        list(_ways(cells))[-1],
+    )
+    numbers = [line[:-1] for line in cells]
+    widths = [max(map(len, column)) for column in zip(headers[1:-1], *numbers, strict=True)]
     verdict = max([len("verdict"), *(len(row.verdict) for row in rows)])
-    room = max(LEAST_NAME, columns - sum(widths[:-1]) - verdict - len(widths))
-    names = shortened([row.request for row in rows], room)
-    used = max(map(len, ["request", *names]))
-    room = columns - used - sum(widths[:-1]) - len(widths)
-    lines = [
-        [name, *line[:-1], line[-1] if len(line[-1]) <= room else row.verdict]
-        for name, line, row in zip(names, cells, rows, strict=True)
-    ]
-    return table(HEADERS, lines, left=(0, len(HEADERS) - 1), gap=1)
+    gaps = len(widths) + 1
+    names = shortened([row.request for row in rows], max(LEAST_NAME, columns - sum(widths) - verdict - gaps))
+    room = columns - max(map(len, ["request", *names])) - sum(widths) - gaps
+    lines = [[name, *line, _label(row, room)] for name, line, row in zip(names, numbers, rows, strict=True)]
+    return table(headers, lines, left=(0, len(headers) - 1), gap=1)
+
+
+def _ways(cells: list[list[str]]) -> Iterator[tuple[list[str], list[list[str]]]]:
+    """Headers and cells behind the name: all of them, without rates, and without times."""
+    for dropped in range(NUM_TIMES + 1):
+        headers = [*HEADERS[: len(HEADERS) - 1 - dropped], HEADERS[-1]]
+        yield headers, [[*line[: len(line) - 1 - dropped], line[-1]] for line in cells]
+
+
+def _used(headers: list[str], cells: list[list[str]], names: list[str]) -> int:
+    """Columns that a table needs where nothing is cut."""
+    lines = [headers, *([name, *line] for name, line in zip(names, cells, strict=True))]
+    return sum(max(map(len, column)) for column in zip(*lines, strict=True)) + len(headers) - 1
+
+
+def _label(row: LookupRow, room: int) -> str:
+    """The verdict with as much of its detail as there is room for; an ellipsis marks the cut."""
+    if len(row.label) <= room:
+        return row.label
+    left = room - len(row.verdict) - len("(…)")
+    return f"{row.verdict}({row.detail[:left]}…)" if left >= LEAST_DETAIL else row.verdict
 
 
 def _cells(row: LookupRow) -> list[str]:

@@ -48,4 +48,33 @@ def test_the_table_of_lookups_fits_a_terminal_of_80_columns(monkeypatch: pytest.
     monkeypatch.setenv("NO_COLOR", "1")
     shown = lookup_table(rows)
     assert max(map(len, shown.splitlines())) <= 80
-    assert [line.split()[-1] for line in shown.splitlines()] == ["verdict", "TOKENS_DIFFER", "CAPPED"]
+    assert [line.split()[-1] for line in shown.splitlines()] == ["verdict", "TOKENS_DIFFER", "CAPPED(last…)"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "times", "label"),
+    [
+        (97, ["ttft", "ms", "tok/s"], "TOKENS_DIFFER(CRLF)"),
+        (90, ["ttft", "ms"], "TOKENS_DIFFER(CRLF)"),
+        (80, [], "TOKENS_DIFFER(CRLF)"),
+        (78, [], "TOKENS_DIFFER(CRLF)"),
+        (77, [], "TOKENS_DIFFER"),
+    ],
+)
+def test_times_give_way_before_the_name_and_the_detail(
+    monkeypatch: pytest.MonkeyPatch, columns: int, times: list[str], label: str
+) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(lookups, "width", lambda: columns)
+    monkeypatch.setenv("NO_COLOR", "1")
+    head, line = lookup_table([row("log-line-ends-crl", "TOKENS_DIFFER", "CRLF")]).splitlines()
+    assert head.split() == ["request", "common", "matched", "usable", "reused", "computed", *times, "verdict"]
+    assert (line.split()[0], line.split()[-1]) == ("log-line-ends-crl", label)
+
+
+def test_what_is_cut_of_a_detail_is_marked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(lookups, "width", lambda: 80)
+    monkeypatch.setenv("NO_COLOR", "1")
+    shown = lookup_table([row("library-other-r", "TOKENS_DIFFER", "TRAILING_SPACE")])
+    assert shown.splitlines()[1].endswith(" TOKENS_DIFFER(TRAILIN…)")
