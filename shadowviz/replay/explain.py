@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from shadowviz.replay import sentences
+from shadowviz.replay.meanings import RECORD_ENDS_EARLY, Past
 from shadowviz.replay.nearest import Parting, Words, nearest_parting
-from shadowviz.replay.sentences import RECORD_ENDS_EARLY, Fact, Past
+from shadowviz.replay.sentences import Fact
 from shadowviz_engine.core.derive import Origin
 from shadowviz_engine.core.errors import LogError
 from shadowviz_engine.core.events import (
@@ -114,7 +115,7 @@ class Explainer:
             facts += sentences.parting_facts(parting, self._words, self._past.users.get(parting.used, ""))
         facts.append(sentences.outcome(lookup))
         facts += [
-            sentences.finding_fact(finding, lookup, self._past, leads=place == 0)
+            sentences.finding_fact(finding, lookup, self._past, parting, leads=place == 0)
             for place, finding in enumerate(ranked)
         ]
         return tuple(facts)

@@ -53,6 +53,8 @@ class Parting(msgspec.Struct, frozen=True):
     """The same stretch as stored."""
     agreed: int
     """Tokens that agree again behind it; 0 = none do."""
+    common: int
+    """Tokens that would equal the stored path if the differing stretches were as stored."""
     num_stretches: int
     """Differing stretches taken together, because they have one cause."""
 
@@ -95,6 +97,7 @@ def _parting(
         tuple(prompt[first.prompt.start : min(first.prompt.stop, start + SHOWN)]),
         tuple(stored[first.stored.start : min(first.stored.stop, start + SHOWN)]),
         first.agreed,
+        stretches[-1].stored.stop + stretches[-1].agreed if stretches else start,
         max(1, len(stretches)),
     )
 

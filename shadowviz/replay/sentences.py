@@ -5,24 +5,15 @@ from unicodedata import normalize
 
 import msgspec
 
+from shadowviz.replay.counts import tokens
+from shadowviz.replay.meanings import Past, departure, meaning
 from shadowviz.replay.nearest import Parting, Words
 from shadowviz_engine.core.derive import Origin
-from shadowviz_engine.core.events import (
-    CacheFlushed,
-    Event,
-    LogOpened,
-    LookupDone,
-    NotStored,
-    SpanEvicted,
-    SwaFreed,
-)
+from shadowviz_engine.core.events import LogOpened, LookupDone
 from shadowviz_engine.core.verdict import Finding, Verdict
 
 MAX_SHOWN = 60
 """Characters of a differing stretch that a sentence quotes."""
-
-RECORD_ENDS_EARLY = "the record ends early"
-"""Detail of UNKNOWN where the record does not reach the end of its run."""
 
 MAX_IDS = 8
 """Ids of a differing stretch that a sentence lists."""
@@ -35,18 +26,9 @@ class Fact(msgspec.Struct, frozen=True):
     origin: Origin
 
 
-class Past(msgspec.Struct, frozen=True):
-    """What a sentence about a lookup may have to name."""
-
-    causes: dict[int, Event]
-    """Events by seq that took state out of the cache, or kept it out."""
-    users: dict[int, str]
-    """By seq, the request of every lookup and of every span that was stored."""
-
-
 def common_facts(lookup: LookupDone, user: str) -> Iterator[Fact]:
     """What the tree holds of the prompt."""
-    asked = f"{_tokens(lookup.num_prompt)} asked"
+    asked = f"{tokens(lookup.num_prompt)} asked"
     if not lookup.cache_on:
         yield Fact(f"{asked}; the cache is off, so nothing was looked for.", Origin.OBSERVED)
     elif not lookup.common:
@@ -83,14 +65,14 @@ def elsewhere_facts(lookup: LookupDone, past: Past) -> Iterator[Fact]:
     """Equal tokens that the lookup could not use."""
     if lookup.namespace is not None:
         name = lookup.namespace.namespace or "(the empty one)"
-        text = f"{_tokens(lookup.namespace.common)} are stored under namespace {name}, which this request may not use."
+        text = f"{tokens(lookup.namespace.common)} are stored under namespace {name}, which this request may not use."
         yield Fact(text, Origin.OBSERVED)
     if lookup.in_flight is not None:
-        text = f"{_tokens(lookup.in_flight.common)} were being computed by {lookup.in_flight.request} at that moment."
+        text = f"{tokens(lookup.in_flight.common)} were being computed by {lookup.in_flight.request} at that moment."
         yield Fact(text, Origin.OBSERVED)
     if lookup.left is not None:
-        length = _tokens(lookup.left.length)
-        yield Fact(f"{length} of it are remembered as gone: {_departure(lookup, past)}.", Origin.OBSERVED)
+        length = tokens(lookup.left.length)
+        yield Fact(f"{length} of it are remembered as gone: {departure(lookup, past)}.", Origin.OBSERVED)
     if lookup.ghost_overflowed:
         text = "The memory of what left the cache has overflowed: that nothing is remembered proves nothing."
         yield Fact(text, Origin.OBSERVED)
@@ -115,95 +97,24 @@ def parting_facts(parting: Parting, words: Words, user: str) -> Iterator[Fact]:
         text = f"{parting.num_stretches:,} stretches differ in the same way ({parting.rule.cause}); the text between"
         yield Fact(f"{text} them agrees.", Origin.DERIVED)
     else:
-        yield Fact(f"Behind that, {_tokens(parting.agreed)} agree again.", Origin.DERIVED)
+        yield Fact(f"Behind that, {tokens(parting.agreed)} agree again.", Origin.DERIVED)
 
 
 def outcome(lookup: LookupDone) -> Fact:
     """What was reused and what had to be run."""
     computed = lookup.num_prompt - lookup.reused
-    return Fact(f"{_tokens(lookup.reused)} were reused, {computed:,} had to be computed.", Origin.OBSERVED)
+    return Fact(f"{tokens(lookup.reused)} were reused, {computed:,} had to be computed.", Origin.OBSERVED)
 
 
-def finding_fact(finding: Finding, lookup: LookupDone, past: Past, *, leads: bool) -> Fact:
+def finding_fact(finding: Finding, lookup: LookupDone, past: Past, parting: Parting | None, *, leads: bool) -> Fact:
     """One rule and its price."""
     head = "Verdict" if leads else "Behind it"
     origin = Origin.ASSUMED if finding.verdict in _ASSUMED else Origin.DERIVED
-    return Fact(f"{head}: {finding.label}. {meaning(finding, lookup, past)}", origin)
+    return Fact(f"{head}: {finding.label}. {meaning(finding, lookup, past, parting)}", origin)
 
 
 _ASSUMED = (Verdict.IN_FLIGHT, Verdict.NOT_STORED, Verdict.EVICTED, Verdict.OTHER_NAMESPACE, Verdict.UNKNOWN)
 """Their gain supposes that state would have been there which no event shows."""
-
-
-def meaning(finding: Finding, lookup: LookupDone, past: Past) -> str:
-    """What a finding says about this lookup, in a sentence or two."""
-    more = f"{_tokens(finding.gain)} more would be reused"
-    match finding.verdict:
-        case Verdict.COLD:
-            shared = f" What is common, {_tokens(lookup.common)}, is not worth naming." if lookup.common else ""
-            return f"Nothing like it was ever stored.{shared}"
-        case Verdict.FULL_HIT:
-            return "All that is worth naming was reused."
-        case Verdict.UNKNOWN if finding.detail == RECORD_ENDS_EARLY:
-            return "Nothing like it is on record, and the run went on behind the record's end."
-        case Verdict.UNKNOWN:
-            return "Nothing like it is stored, and what was stored once is not remembered any more."
-        case Verdict.TOKENS_DIFFER:
-            return f"{more} if the differing text were as stored."
-        case Verdict.TOO_SHORT if lookup.matched:
-            return f"{_cut_by(lookup)}; {more} if any length would do."
-        case Verdict.TOO_SHORT:
-            return f"What could be reused is shorter than one unit; {more} without the rule."
-        case Verdict.PAGE_ALIGNED:
-            return f"{more} if a length need not be a multiple of {lookup.unit:,}."
-        case Verdict.CAPPED:
-            return f"{more} without the limit on what may be reused."
-        case Verdict.CUT_BY_SWA:
-            return f"{more} if the window rows were there{_freed(lookup, past)}."
-        case Verdict.NO_STATE:
-            return f"{more} if the rows of {finding.rule} were there."
-        case Verdict.OTHER_NAMESPACE:
-            return f"{more} if both requests had one namespace."
-        case Verdict.EVICTED:
-            return f"{more} if it had stayed: {_departure(lookup, past)}."
-        case Verdict.NOT_STORED:
-            if lookup.left is None:
-                return "The cache is off."
-            return f"{more} if it were stored: {_departure(lookup, past)}."
-        case Verdict.IN_FLIGHT:
-            return f"{more} if {finding.detail} had been ready."
-    return f"{more} without this rule."
-
-
-def _cut_by(lookup: LookupDone) -> str:
-    """Which kinds let no matched length through; tails that follow a window have no gain of their own."""
-    kinds = [kind.kind for kind in lookup.kinds if kind.gain] or [kind.kind for kind in lookup.kinds]
-    length = f"{_tokens(lookup.matched)}, nor for a shorter multiple of {lookup.unit:,}"
-    return f"The rows of {' and '.join(kinds)} are not there for {length}"
-
-
-def _freed(lookup: LookupDone, past: Past) -> str:
-    event = past.causes.get(lookup.swa_lost)
-    if not isinstance(event, SwaFreed):
-        user = past.users.get(lookup.swa_lost)
-        return f"; {user} had let go of them when it stored the path in event {lookup.swa_lost}" if user else ""
-    by = f" for {event.by}" if event.by else ""
-    return f"; [{event.start:,},{event.stop:,}) was freed by {event.reason}{by} in event {event.seq}"
-
-
-def _departure(lookup: LookupDone, past: Past) -> str:
-    left = lookup.left
-    if left is None:
-        return "how is not known"
-    by = f" to make room for {left.by}" if left.by else ""
-    match past.causes.get(left.event):
-        case SpanEvicted() as event:
-            return f"evicted ({event.reason}){by} in event {event.seq}"
-        case NotStored() as event:
-            return f"computed by {event.request} but not stored ({event.reason.replace('_', ' ')}), event {event.seq}"
-        case CacheFlushed() as event:
-            return f"flushed in event {event.seq}"
-    return f"{left.reason.replace('_', ' ')}{by}, event {left.event}"
 
 
 def _told_apart(words: Words, parting: Parting) -> tuple[str, str]:
@@ -229,7 +140,3 @@ def _quoted(text: str) -> str:
     if not text:
         return "nothing"
     return f"'{text}'" if len(text) <= MAX_SHOWN else f"'{text[:MAX_SHOWN]}…'"
-
-
-def _tokens(count: int) -> str:
-    return f"{count:,} token" if count == 1 else f"{count:,} tokens"

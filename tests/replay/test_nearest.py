@@ -78,6 +78,26 @@ def test_tokens_that_only_the_stored_path_has_are_no_gain() -> None:
     assert explanation.verdict.gain <= 1000
 
 
+def test_what_agrees_again_but_fills_no_unit_is_cold_and_said_to_agree() -> None:
+    run = ExplainedRun(retention="all")
+    run.run(LONG[:3] + LONG[100:300])
+    explanation = run.run([*LONG[:3], 1, *LONG[101:300], *range(50_000, 53_000)])
+    assert explanation.verdict.verdict is Verdict.COLD
+    assert explanation.facts[-2].text == (
+        "Verdict: COLD. 199 tokens agree behind the difference at token 3; repaired, the 203 tokens in common are "
+        "still less than one unit of 256 tokens."
+    )
+
+
+def test_what_agrees_again_where_no_state_is_left_is_cold_and_said_to_agree() -> None:
+    run = ExplainedRun(retention="window")
+    run.run(LONG[:2048])
+    explanation = run.run([*changed(LONG[:1600], 0), *range(80_000, 80_100)])
+    assert explanation.facts[-1].text == (
+        "Verdict: COLD. 1,599 tokens agree behind the difference at token 0; repaired, nothing more could be reused."
+    )
+
+
 def test_window_rows_that_are_gone_bound_the_gain() -> None:
     run = ExplainedRun(retention="window")
     run.run(LONG[:2048])

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from shadowviz.replay.sentences import Past, meaning
+from shadowviz.replay.meanings import Past, meaning
 from shadowviz_engine.core.events import LookupDone
 from shadowviz_engine.core.presets import preset
 from shadowviz_engine.core.reuse import KindLength

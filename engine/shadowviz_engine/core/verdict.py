@@ -14,7 +14,7 @@ class Verdict(StrEnum):
     """Why a prompt was reused as far as it was, and not further."""
 
     COLD = "COLD"
-    """Nothing like it was ever stored."""
+    """Nothing like it was ever stored, or nothing that is worth naming."""
     FULL_HIT = "FULL_HIT"
     """All that is worth naming was reused."""
     TOKENS_DIFFER = "TOKENS_DIFFER"
