@@ -15,7 +15,7 @@ export MALLOC_TOP_PAD_ := 268435456
 .PHONY: help run test check format bench clean
 
 help:
-	@echo "make run     set up, then run the demo workload and print its lookups"
+	@echo "make run     set up, then run the demo workload, print its lookups and record it"
 	@echo "make test    set up, then lint, types, import contracts and tests"
 	@echo "make check   what 'make test' does, without set-up"
 	@echo "make format  rewrite the sources the way 'make check' wants them"
@@ -34,7 +34,8 @@ $(STAMP): pyproject.toml constraints.txt
 	@touch $@
 
 run: $(STAMP)
-	@$(BIN)/shadowviz run --demo
+	@$(BIN)/shadowviz run --demo -o demo.jsonl --force
+	@echo "next: $(BIN)/shadowviz why demo.jsonl"
 
 test: $(STAMP)
 	@$(MAKE) --no-print-directory check

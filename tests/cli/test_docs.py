@@ -19,7 +19,7 @@ from cli_runs import STORY, Command
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 PAGES = [page for page in sorted([ROOT / "README.md", *DOCS.rglob("*.md")]) if "```console" in page.read_text("utf-8")]
-DEMO = "shadowviz run --demo --max-running 1 -o demo.jsonl"
+DEMO = "shadowviz run --demo --max-running 1 -o demo.jsonl --force"
 SHELL = re.compile(r"[|<>$;&]")
 
 
@@ -134,6 +134,14 @@ def test_an_output_that_differs_is_noticed() -> None:
     assert agrees("a  ...\nz\n", "a b\nc\nz\n")
     assert not agrees("reused 256\n", "reused 512\n")
     assert not agrees("...\nz\n", "a\n")
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")
+def test_make_run_leaves_the_record_that_it_names_next() -> None:
+    plan = subprocess.run(["make", "-n", "run"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    ran, told = plan.splitlines()[-2:]
+    assert ran.endswith("shadowviz run --demo -o demo.jsonl --force")
+    assert told == 'echo "next: .venv/bin/shadowviz why demo.jsonl"'
 
 
 def test_the_commands_page_is_made_from_the_help(monkeypatch: pytest.MonkeyPatch) -> None:
