@@ -37,10 +37,11 @@ A line of a request file has exactly one of `messages`, `prompt` and `token_ids`
     "why": """\
 JSON without a request: the summary of `run`. With one: `lookups`, each with `request`, `seq`, `verdict`, `detail`,
 `lost`, `lookup` (the event, see [events.md](events.md)), `findings` (the verdict first; `verdict`, `rule`, `detail`,
-`length`, `gain`, `material`, `event`), `parting` (where the prompt parts from the nearest stored path, or null) and
-`facts` (`text`, `origin`: observed, derived or assumed).
+`length`, `gain`, `material`, `event`), `parting` (where the prompt parts from the nearest stored path, or null),
+`facts` (`text`, `origin`: observed, derived or assumed) and `change` (what to do about it, or nothing).
 
-`--fail-on` takes a verdict of [verdicts.md](../explanation/verdicts.md) and looks at leading verdicts only.
+`--fail-on` takes a verdict of [verdicts.md](../explanation/verdicts.md), with its detail or without, and looks at
+leading verdicts only. It ends with 2 where a record does not tell how every request was looked up.
 """,
     "derive": """\
 JSON: `geometry`, `page_size`, `span`, `owned` and `needed` (descriptors: `kind`, `rows`, `reads`, `layers`, `tier`,

@@ -50,7 +50,15 @@ def explanation_text(explanation: "Explanation") -> str:
     name = explanation.request or "prompt"
     lines = [f"{name}: {strong(verdict.label)}{gain}"]
     lines += [wrapped(fact.text, f"{fact.origin:>8}  ") for fact in explanation.facts]
+    change = _change(explanation)
+    lines += [wrapped(f"what to change: {change}")] if change else []
     return "\n".join(lines)
+
+
+def _change(explanation: "Explanation") -> str:
+    from shadowviz.replay.summary import summarise
+
+    return summarise((explanation,)).losses[0].change
 
 
 def explanation_json(explanation: "Explanation") -> dict[str, object]:
@@ -65,6 +73,7 @@ def explanation_json(explanation: "Explanation") -> dict[str, object]:
         "findings": explanation.findings,
         "parting": explanation.parting,
         "facts": explanation.facts,
+        "change": _change(explanation),
     }
 
 

@@ -20,6 +20,14 @@ def test_why_names_the_cause_the_token_and_the_price(command: Command, story_log
     assert "256 tokens more would be reused if the differing text were as stored." in flat
 
 
+def test_why_ends_with_what_to_change_where_something_can_be(command: Command, story_log: Path) -> None:
+    done = command("why", str(story_log), "line-ends")
+    assert done.out.endswith("\nwhat to change: send LF, not CR LF, at line ends\n")
+    (lookup,) = json.loads(command("why", str(story_log), "line-ends", "--json").out)["lookups"]
+    assert lookup["change"] == "send LF, not CR LF, at line ends"
+    assert "what to change" not in command("why", str(story_log), "again").out
+
+
 def test_every_fact_says_how_it_is_known(command: Command, story_log: Path) -> None:
     shown = json.loads(command("why", str(story_log), "adapter", "--json").out)
     (lookup,) = shown["lookups"]
