@@ -35,6 +35,13 @@ app.command("version")(version.version)
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and give its exit code; `arguments` are those of the process when left out."""
     _prepare_streams()
+    try:
+        return _run(arguments)
+    finally:
+        _let_go_of_streams()
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     # Typer's own base of usage errors; it brings its own copy of click.
     usage_error = typer.BadParameter.__mro__[2]
     try:
@@ -60,6 +67,17 @@ def _prepare_streams() -> None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode, encoding="utf-8"))
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
+
+
+def _let_go_of_streams() -> None:
+    """Forget what a stream cannot take: the interpreter would try again at its end, and change the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, stream.fileno())
+            os.close(nowhere)
 
 
 def _usage(error: Exception) -> int:

@@ -52,7 +52,9 @@ def test_nothing_is_coloured_where_stdout_is_no_terminal(command: Command, story
 
 def test_tables_fit_80_columns(command: Command, story_log: Path) -> None:
     for arguments in (("why", str(story_log)), ("why", str(story_log), "line-ends"), ("derive", "1000"), ("memory",)):
-        assert max(map(len, command(*arguments).out.splitlines())) <= 80
+        # A path is shown whole, however long it is.
+        lines = [line.replace(str(story_log), "run.jsonl") for line in command(*arguments).out.splitlines()]
+        assert max(map(len, lines)) <= 80
 
 
 def test_an_error_stays_one_line_whatever_it_quotes(command: Command) -> None:
@@ -77,7 +79,9 @@ def test_an_error_stays_one_line_whatever_it_quotes(command: Command) -> None:
 )
 def test_streams_that_take_nothing_end_a_command_without_a_traceback(arguments: str, streams: str, code: int) -> None:
     shell = f"{sys.executable} -m shadowviz.cli.main {arguments} {streams}"
-    done = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, check=False)
+    # Buffered, as for most users: then what a stream did not take is still there when the interpreter ends.
+    buffered = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    done = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, check=False, env=buffered)
     assert done.returncode == code, done.stderr
     assert done.stderr.count("\n") <= 1
 
