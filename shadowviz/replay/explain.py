@@ -34,6 +34,8 @@ class Explanation(msgspec.Struct, frozen=True):
     """The verdict first."""
     parting: Parting | None
     facts: tuple[Fact, ...]
+    swa_reason: str = ""
+    """Why the window rows that cut the lookup are gone: pressure or retention; empty = nothing was cut, or unknown."""
 
     @property
     def verdict(self) -> Finding:
@@ -93,7 +95,7 @@ class Explainer:
         facts = self._facts(opened, lookup, ranked, parting)
         if lost:
             facts = (Fact(f"The record is not whole: {lost}.", Origin.OBSERVED), *facts)
-        return Explanation(lookup.request, lookup, ranked, parting, facts)
+        return Explanation(lookup.request, lookup, ranked, parting, facts, self._past.swa_reason(lookup))
 
     def _explain_event(self, lookup: LookupDone) -> Explanation:
         row = self.state.requests.index.get(lookup.request)

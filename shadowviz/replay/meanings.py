@@ -19,6 +19,14 @@ class Past(msgspec.Struct, frozen=True):
     users: dict[int, str]
     """By seq, the request of every lookup and of every span that was stored."""
 
+    def swa_reason(self, lookup: LookupDone) -> str:
+        """Why the window rows that cut a lookup are gone: pressure or retention; empty if no event tells."""
+        event = self.causes.get(lookup.swa_lost)
+        if isinstance(event, SwaFreed):
+            return event.reason
+        # A span that was stored without all of its rows: its retention let go of the others.
+        return "retention" if lookup.swa_lost in self.users else ""
+
 
 def meaning(finding: Finding, lookup: LookupDone, past: Past, parting: Parting | None = None) -> str:
     """What a finding says about this lookup, in a sentence or two."""

@@ -8,6 +8,9 @@ import msgspec
 from shadowviz.replay.explain import Explanation
 from shadowviz_engine.core.verdict import Finding, Verdict
 
+MORE_ROOM = "give the pools more room (--pool-bytes or --mem-fraction)"
+"""What to do about state that had to give way."""
+
 
 class Loss(msgspec.Struct, frozen=True):
     """All lookups with one verdict."""
@@ -58,11 +61,12 @@ def summarise(explanations: Iterable[Explanation]) -> Summary:
     reused = sum(lookup.reused for lookup in everything)
     losses = sorted((_loss(name, group) for name, group in groups.items()), key=lambda loss: -loss.lost)
     wins = Counter[str]()
-    for loss in losses:
-        wins[loss.change] += loss.lost if loss.change else 0
-    change, won = max(wins.items(), key=lambda item: item[1], default=("", 0))
+    for explanation in (explanation for loss in losses for explanation in groups[loss.verdict]):
+        change = _change(explanation)
+        wins[change] += explanation.lost if change else 0
+    best, won = max(wins.items(), key=lambda item: item[1], default=("", 0))
     rate = reused / prompt if prompt else 0.0
-    return Summary(len(everything), prompt, reused, prompt - reused, rate, tuple(losses), change if won else "", won)
+    return Summary(len(everything), prompt, reused, prompt - reused, rate, tuple(losses), best if won else "", won)
 
 
 def group_of(finding: Finding) -> str:
@@ -81,24 +85,30 @@ def _loss(name: str, group: list[Explanation]) -> Loss:
         dearest.request,
         dearest.lookup.seq,
         dearest.lost,
-        _change(dearest.verdict, dearest.lookup.unit),
+        _change(dearest),
     )
 
 
-def _change(finding: Finding, unit: int) -> str:
+def _change(explanation: Explanation) -> str:
+    finding = explanation.verdict
     match finding.verdict:
         case Verdict.TOKENS_DIFFER:
             return _TOKEN_CHANGES.get(finding.detail, "make the prompts begin alike, and put what varies last")
         case Verdict.TOO_SHORT | Verdict.PAGE_ALIGNED | Verdict.CAPPED:
-            return f"resume at any length (--resume any), or use a page smaller than {unit:,}"
+            smaller = f"use a page smaller than {explanation.lookup.unit:,}"
+            return f"resume at any length (--resume any), or {smaller}; at most that, if the pools have room"
+        case Verdict.CUT_BY_SWA if explanation.swa_reason == "pressure":
+            return MORE_ROOM
+        case Verdict.CUT_BY_SWA if explanation.swa_reason == "retention":
+            return "keep more window rows (--retention all, forks or every:TOKENS)"
         case Verdict.CUT_BY_SWA:
-            return "keep more window rows: --retention all or forks, or a larger window pool"
+            return "keep more window rows (--retention all, forks or every:TOKENS), or give the pools more room"
         case Verdict.NO_STATE:
             return f"keep the rows of {finding.rule} as long as the tree keeps the tokens"
         case Verdict.EVICTED if finding.detail == "ttl":
             return "keep idle paths longer (--idle-ttl)"
         case Verdict.EVICTED:
-            return "give the pools more room (--pool-bytes or --mem-fraction)"
+            return MORE_ROOM
         case Verdict.NOT_STORED if finding.detail == "off":
             return "turn the cache on (without --no-cache)"
         case Verdict.NOT_STORED if finding.detail == "flush":

@@ -1,9 +1,8 @@
-"""The facts behind a verdict in sentences, and what a run lost in sum."""
+"""The facts behind a verdict in sentences."""
 
 from lookup_runs import ExplainedRun
 
 from shadowviz.replay.explain import Explanation
-from shadowviz.replay.summary import summarise
 from shadowviz_engine.core.derive import Origin
 from shadowviz_engine.core.verdict import Verdict
 
@@ -79,54 +78,3 @@ def test_with_the_cache_off_it_says_so() -> None:
     run = ExplainedRun(cache_on=False)
     run.run(LONG[:1000])
     assert "the cache is off, so nothing was looked for" in told(run.run(LONG[:1000]))
-
-
-def test_losses_are_summed_by_verdict_with_the_worst_example_first() -> None:
-    run = ExplainedRun(retention="all")
-    explanations = [
-        run.run(LONG),
-        run.run([*LONG[:5], 99_005, *LONG[6:]]),
-        run.run([*LONG[:5], 88_006, *LONG[6:1000]]),
-        run.run(LONG[:300]),
-        run.run(LONG),
-    ]
-    summary = summarise(explanations)
-    assert [(loss.verdict, loss.requests, loss.lost, loss.example) for loss in summary.losses] == [
-        ("TOKENS_DIFFER(SHIFTED)", 1, 7936, "r2"),
-        ("TOKENS_DIFFER(TEXT)", 1, 768, "r3"),
-        ("PAGE_ALIGNED", 1, 43, "r4"),
-        ("COLD", 1, 0, "r1"),
-        ("FULL_HIT", 1, 0, "r5"),
-    ]
-    assert (summary.lookups, summary.prompt_tokens) == (5, 8000 + 8000 + 1000 + 300 + 8000)
-    assert summary.reused_tokens == sum(explanation.lookup.reused for explanation in explanations)
-    assert summary.best_change.startswith("make the prompts begin alike")
-    assert summary.best_change_wins == 7936 + 768
-
-
-def test_the_best_change_is_the_one_that_wins_most_over_all_verdicts() -> None:
-    run = ExplainedRun(retention="all")
-    run.run(LONG[:1000])
-    explanations = [run.run([*LONG[:5], 99_005, *LONG[6:400]]), run.run(LONG[:240]), run.run(LONG[:250])]
-    summary = summarise(explanations)
-    assert [(loss.verdict, loss.lost) for loss in summary.losses] == [
-        ("TOO_SHORT(256)", 239 + 249),
-        ("TOKENS_DIFFER(SHIFTED)", 256),
-    ]
-    assert summary.best_change_wins == 239 + 249
-    run.run(LONG[1000:2000])
-    other_text = run.run([*LONG[1000:1005], 98_006, *LONG[1006:1700]])
-    # Two verdicts, TOKENS_DIFFER(SHIFTED) and (TEXT), that one change would mend.
-    assert summarise([*explanations, other_text]).best_change_wins == 256 + 512
-
-
-def test_a_request_that_starts_again_counts_once_and_not_what_it_finds_of_its_own() -> None:
-    run = ExplainedRun(retention="all")
-    request, _ = run.driver.start(LONG[:1000])
-    run.driver.prefill(request, 1000)
-    run.driver.manager.retract(request)
-    run.driver.manager.admit(request, LONG[:1000])
-    explanations = run.catch_up()
-    assert [explanation.lookup.reused for explanation in explanations] == [0, 768]
-    summary = summarise(explanations)
-    assert (summary.lookups, summary.prompt_tokens, summary.reused_tokens) == (1, 1000, 0)

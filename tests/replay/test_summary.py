@@ -1,0 +1,86 @@
+"""What a run lost in sum, and what to change."""
+
+from lookup_runs import ExplainedRun
+
+from shadowviz.replay.summary import MORE_ROOM, summarise
+from shadowviz_engine.core.verdict import Verdict
+
+LONG = list(range(10_000, 18_000))
+
+
+def test_losses_are_summed_by_verdict_with_the_worst_example_first() -> None:
+    run = ExplainedRun(retention="all")
+    explanations = [
+        run.run(LONG),
+        run.run([*LONG[:5], 99_005, *LONG[6:]]),
+        run.run([*LONG[:5], 88_006, *LONG[6:1000]]),
+        run.run(LONG[:300]),
+        run.run(LONG),
+    ]
+    summary = summarise(explanations)
+    assert [(loss.verdict, loss.requests, loss.lost, loss.example) for loss in summary.losses] == [
+        ("TOKENS_DIFFER(SHIFTED)", 1, 7936, "r2"),
+        ("TOKENS_DIFFER(TEXT)", 1, 768, "r3"),
+        ("PAGE_ALIGNED", 1, 43, "r4"),
+        ("COLD", 1, 0, "r1"),
+        ("FULL_HIT", 1, 0, "r5"),
+    ]
+    assert (summary.lookups, summary.prompt_tokens) == (5, 8000 + 8000 + 1000 + 300 + 8000)
+    assert summary.reused_tokens == sum(explanation.lookup.reused for explanation in explanations)
+    assert summary.best_change.startswith("make the prompts begin alike")
+    assert summary.best_change_wins == 7936 + 768
+
+
+def test_the_best_change_is_the_one_that_wins_most_over_all_verdicts() -> None:
+    run = ExplainedRun(retention="all")
+    run.run(LONG[:1000])
+    explanations = [run.run([*LONG[:5], 99_005, *LONG[6:400]]), run.run(LONG[:240]), run.run(LONG[:250])]
+    summary = summarise(explanations)
+    assert [(loss.verdict, loss.lost) for loss in summary.losses] == [
+        ("TOO_SHORT(256)", 239 + 249),
+        ("TOKENS_DIFFER(SHIFTED)", 256),
+    ]
+    assert summary.best_change_wins == 239 + 249
+    run.run(LONG[1000:2000])
+    other_text = run.run([*LONG[1000:1005], 98_006, *LONG[1006:1700]])
+    # Two verdicts, TOKENS_DIFFER(SHIFTED) and (TEXT), that one change would mend.
+    assert summarise([*explanations, other_text]).best_change_wins == 256 + 512
+
+
+def test_a_request_that_starts_again_counts_once_and_not_what_it_finds_of_its_own() -> None:
+    run = ExplainedRun(retention="all")
+    request, _ = run.driver.start(LONG[:1000])
+    run.driver.prefill(request, 1000)
+    run.driver.manager.retract(request)
+    run.driver.manager.admit(request, LONG[:1000])
+    explanations = run.catch_up()
+    assert [explanation.lookup.reused for explanation in explanations] == [0, 768]
+    summary = summarise(explanations)
+    assert (summary.lookups, summary.prompt_tokens, summary.reused_tokens) == (1, 1000, 0)
+
+
+def test_window_rows_that_gave_way_to_others_ask_for_room_and_not_for_another_retention() -> None:
+    run = ExplainedRun(retention="all", num_full_pages=60, num_swa_pages=12)
+    run.run(LONG[:2048])
+    run.run(range(50_000, 52_560))
+    explanation = run.run([*LONG[:1600], *range(100)])
+    assert (explanation.verdict.verdict, explanation.swa_reason) == (Verdict.CUT_BY_SWA, "pressure")
+    assert summarise([explanation]).best_change == MORE_ROOM
+
+
+def test_window_rows_that_retention_let_go_ask_for_another_retention() -> None:
+    run = ExplainedRun(retention="window")
+    run.run(LONG[:2048])
+    explanation = run.run([*LONG[:1600], *range(100)])
+    assert (explanation.verdict.verdict, explanation.swa_reason) == (Verdict.CUT_BY_SWA, "retention")
+    best = summarise([explanation]).best_change
+    assert best == "keep more window rows (--retention all, forks or every:TOKENS)"
+
+
+def test_what_another_length_would_win_is_called_the_most_that_it_can_win() -> None:
+    run = ExplainedRun(retention="all")
+    run.run(LONG[:240])
+    best = summarise([run.run(LONG[:240])]).best_change
+    assert best == (
+        "resume at any length (--resume any), or use a page smaller than 256; at most that, if the pools have room"
+    )
