@@ -11,6 +11,8 @@ from shadowviz_engine.core.verdict import Finding, Verdict
 MORE_ROOM = "give the pools more room (--pool-bytes or --mem-fraction)"
 """What to do about state that had to give way."""
 
+ONE_BY_ONE = "--max-running 1 runs them one after another"
+
 
 class Loss(msgspec.Struct, frozen=True):
     """All lookups with one verdict."""
@@ -42,6 +44,8 @@ class Summary(msgspec.Struct, frozen=True):
     """What would win most, over all verdicts that it would mend; empty when nothing is lost."""
     best_change_wins: int
     """Tokens that it would have saved."""
+    hint: str = ""
+    """What else the run shows: prompts that could not share because they ran at the same time; empty = nothing."""
 
 
 def summarise(explanations: Iterable[Explanation]) -> Summary:
@@ -66,7 +70,9 @@ def summarise(explanations: Iterable[Explanation]) -> Summary:
         wins[change] += explanation.lost if change else 0
     best, won = max(wins.items(), key=lambda item: item[1], default=("", 0))
     rate = reused / prompt if prompt else 0.0
-    return Summary(len(everything), prompt, reused, prompt - reused, rate, tuple(losses), best if won else "", won)
+    best = best if won else ""
+    hint = _hint(first.values())
+    return Summary(len(everything), prompt, reused, prompt - reused, rate, tuple(losses), best, won, hint)
 
 
 def group_of(finding: Finding) -> str:
@@ -74,6 +80,22 @@ def group_of(finding: Finding) -> str:
     if finding.verdict in (Verdict.PAGE_ALIGNED, Verdict.IN_FLIGHT, Verdict.OTHER_NAMESPACE, Verdict.UNKNOWN):
         return str(finding.verdict)
     return finding.label
+
+
+def _hint(explanations: Iterable[Explanation]) -> str:
+    beside = sum(map(_ran_beside_its_like, explanations))
+    if not beside:
+        return ""
+    prompts = "1 prompt" if beside == 1 else f"{beside:,} prompts"
+    return f"{prompts} ran at the same time as one like {'it' if beside == 1 else 'them'}; {ONE_BY_ONE}"
+
+
+def _ran_beside_its_like(explanation: Explanation) -> bool:
+    other = explanation.lookup.in_flight
+    if other is None or explanation.verdict.verdict not in (Verdict.IN_FLIGHT, Verdict.COLD):
+        return False
+    # A first token that all prompts share makes no two of them alike.
+    return other.gain > 0 or other.common * 10 >= explanation.lookup.num_prompt
 
 
 def _loss(name: str, group: list[Explanation]) -> Loss:
@@ -116,7 +138,7 @@ def _change(explanation: Explanation) -> str:
         case Verdict.NOT_STORED:
             return "let the first request finish"
         case Verdict.IN_FLIGHT:
-            return "send requests with one beginning after the first of them has been computed"
+            return "send requests with one beginning after the first of them has been computed (--max-running 1)"
         case Verdict.OTHER_NAMESPACE:
             return "use one namespace for prompts that may share state"
         case Verdict.UNKNOWN:

@@ -84,3 +84,29 @@ def test_what_another_length_would_win_is_called_the_most_that_it_can_win() -> N
     assert best == (
         "resume at any length (--resume any), or use a page smaller than 256; at most that, if the pools have room"
     )
+
+
+def test_prompts_that_ran_beside_one_like_them_are_counted_in_a_hint() -> None:
+    run = ExplainedRun(retention="all")
+    run.driver.start(LONG[:1000])
+    run.driver.start(LONG[:1000])
+    # Too short for a unit, so that it is cold, and yet like the first.
+    run.driver.start([*LONG[:100], *range(200)])
+    # Shares the first token alone, as all prompts do that begin with the same mark.
+    run.driver.start([LONG[0], *range(50_000, 51_000)])
+    explanations = run.catch_up()
+    assert [explanation.verdict.verdict for explanation in explanations] == [
+        Verdict.COLD,
+        Verdict.IN_FLIGHT,
+        Verdict.COLD,
+        Verdict.COLD,
+    ]
+    assert summarise(explanations).hint == (
+        "2 prompts ran at the same time as one like them; --max-running 1 runs them one after another"
+    )
+    assert summarise(explanations[:2]).hint.startswith("1 prompt ran at the same time as one like it;")
+
+
+def test_prompts_that_ran_one_after_another_leave_no_hint() -> None:
+    run = ExplainedRun(retention="all")
+    assert summarise([run.run(LONG[:1000]), run.run(LONG[:1000]), run.run(range(300))]).hint == ""
