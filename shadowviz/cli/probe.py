@@ -20,13 +20,13 @@ def probe(
     """
     from array import array
 
-    from shadowviz.cli.prompts import read_prompts
+    from shadowviz.cli.prompts import probe_prompts
     from shadowviz.cli.recorded import Recorded
     from shadowviz.cli.why import explanation_json, explanation_text
     from shadowviz.tokens.tokenizer import default_tokenizer
     from shadowviz_engine.core.errors import InputError
 
-    requests = read_prompts(prompt, text, False, default_tokenizer())
+    requests = probe_prompts(prompt, text, default_tokenizer())
     recorded = Recorded(log)
     if recorded.log.opened.redacted:
         raise InputError(f"{log} is redacted: its token ids are keyed hashes, and no prompt can be compared with them")

@@ -47,10 +47,12 @@ def run(  # one parameter an option
 ) -> int:
     """Run prompts on the embedded engine and print a verdict for every lookup.
 
-    In a terminal, without a source of prompts, the demo workload runs. Ctrl-C ends the run after the pass at hand: the
+    In a terminal, without a source of prompts, the demo workload runs; prompts that are piped in are asked for with -.
+
+    Ctrl-C ends the run after the pass at hand: the
     table shows what was done, the record is whole, and the exit code is 130.
     """
-    from shadowviz.cli.prompts import read_prompts
+    from shadowviz.cli.prompts import run_prompts
     from shadowviz.tokens.tokenizer import default_tokenizer
     from shadowviz_engine.core.errors import InputError
 
@@ -59,8 +61,8 @@ def run(  # one parameter an option
     if redact and record_text:
         raise InputError("--redact hides what --record-text shows: expected one of the two")
     tokenizer = default_tokenizer()
-    unasked = not prompts and text is None and not demo and sys.stdout.isatty()
-    requests = read_prompts(prompts, text, demo or unasked, tokenizer)
+    unasked = not prompts and text is None and not demo and sys.stdin.isatty() and sys.stdout.isatty()
+    requests = run_prompts(prompts, text, demo or unasked, tokenizer)
     options = {
         "model": model,
         "seed": seed,

@@ -164,8 +164,23 @@ def test_a_record_never_replaces_its_own_prompts(command: Command, tmp_path: Pat
 
 
 def test_two_sources_of_prompts_are_refused(command: Command) -> None:
-    assert command("run", "--demo", "--text", "hello").code == 2
-    assert command("run").code == 2
+    done = command("run", "--demo", "--text", "hello")
+    sources = "expected one of a file, - for stdin, --text or --demo"
+    assert (done.code, done.err) == (2, f"shadowviz: 2 sources of prompts: {sources}\n")
+    done = command("run")
+    assert (done.code, done.err) == (2, f"shadowviz: no sources of prompts: {sources}\n")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no pseudo-terminals")
+def test_prompts_piped_into_a_terminal_do_not_start_the_demo() -> None:
+    ours, terminal = os.openpty()
+    shell = [sys.executable, "-m", "shadowviz.cli.main", "run"]
+    with subprocess.Popen(shell, stdin=subprocess.PIPE, stdout=terminal, stderr=subprocess.PIPE, text=True) as process:
+        os.close(terminal)
+        _, err = process.communicate('{"prompt": "hello"}\n')
+    os.close(ours)
+    assert process.returncode == 2
+    assert "- for stdin" in err
 
 
 def test_an_interrupted_run_ends_with_130_and_a_whole_record(tmp_path: Path) -> None:

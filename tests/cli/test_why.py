@@ -143,6 +143,12 @@ def test_a_probe_says_what_a_prompt_would_reuse_and_changes_nothing(command: Com
     assert story_log.read_bytes() == before
 
 
+def test_a_probe_without_a_prompt_names_its_own_sources(command: Command, story_log: Path) -> None:
+    done = command("probe", "--log", str(story_log))
+    assert done.code == 2
+    assert done.err == "shadowviz: no sources of prompts: expected one of a file, - for stdin, or --text\n"
+
+
 def test_a_probe_of_a_record_that_ends_early_cannot_say_cold(command: Command, story_log: Path, tmp_path: Path) -> None:
     torn = tmp_path / "torn.jsonl"
     torn.write_bytes(story_log.read_bytes()[:-200])
