@@ -19,6 +19,7 @@ from shadowviz_engine.core.events import (
     NotStored,
     SpanEvicted,
     SpanInserted,
+    SpanSplit,
     SwaFreed,
 )
 from shadowviz_engine.core.replayer import Replayer
@@ -55,7 +56,7 @@ class Explainer:
         self.state = Replayer()
         """State after the events fed so far."""
         self._words = words
-        self._past = Past({}, {})
+        self._past = Past({}, {}, {})
 
     @property
     def departures(self) -> Iterable[Event]:
@@ -71,8 +72,10 @@ class Explainer:
         explanation = self._explain_event(event) if isinstance(event, LookupDone) else None
         if isinstance(event, (SwaFreed, SpanEvicted, NotStored, CacheFlushed)):
             self._past.causes[event.seq] = event
-        elif isinstance(event, (LookupDone, SpanInserted)):
-            self._past.users[event.seq] = event.request
+        elif isinstance(event, SpanInserted):
+            self._past.inserted[event.seq] = self._past.storers[event.node] = event.request
+        elif isinstance(event, SpanSplit) and event.node in self._past.storers:
+            self._past.storers[event.upper] = self._past.storers[event.node]
         self.state.apply(event)
         return explanation
 
@@ -106,15 +109,14 @@ class Explainer:
     def _facts(
         self, opened: LogOpened, lookup: LookupDone, ranked: tuple[Finding, ...], parting: Parting | None
     ) -> tuple[Fact, ...]:
-        nodes = self.state.nodes
-        used = nodes.last_used[lookup.node] if 0 < lookup.node < len(nodes) else -1
+        storers = self._past.storers
         facts = [
-            *sentences.common_facts(lookup, self._past.users.get(used, "")),
+            *sentences.common_facts(lookup, storers.get(lookup.node, "")),
             *sentences.cut_facts(opened, lookup),
             *sentences.elsewhere_facts(lookup, self._past),
         ]
         if parting is not None:
-            facts += sentences.parting_facts(parting, self._words, self._past.users.get(parting.used, ""))
+            facts += sentences.parting_facts(parting, self._words, storers.get(parting.node, ""))
         facts.append(sentences.outcome(lookup))
         facts += [
             sentences.finding_fact(finding, lookup, self._past, parting, leads=place == 0)

@@ -16,8 +16,10 @@ class Past(msgspec.Struct, frozen=True):
 
     causes: dict[int, Event]
     """Events by seq that took state out of the cache, or kept it out."""
-    users: dict[int, str]
-    """By seq, the request of every lookup and of every span that was stored."""
+    inserted: dict[int, str]
+    """By seq, the request of every span that was stored."""
+    storers: dict[int, str]
+    """By node, the request that stored its tokens."""
 
     def swa_reason(self, lookup: LookupDone) -> str:
         """Why the window rows that cut a lookup are gone: pressure or retention; empty if no event tells."""
@@ -25,7 +27,7 @@ class Past(msgspec.Struct, frozen=True):
         if isinstance(event, SwaFreed):
             return event.reason
         # A span that was stored without all of its rows: its retention let go of the others.
-        return "retention" if lookup.swa_lost in self.users else ""
+        return "retention" if lookup.swa_lost in self.inserted else ""
 
 
 def meaning(finding: Finding, lookup: LookupDone, past: Past, parting: Parting | None = None) -> str:
@@ -102,8 +104,8 @@ def _cut_by(lookup: LookupDone) -> str:
 def _freed(lookup: LookupDone, past: Past) -> str:
     event = past.causes.get(lookup.swa_lost)
     if not isinstance(event, SwaFreed):
-        user = past.users.get(lookup.swa_lost)
-        return f"; {user} had let go of them when it stored the path in event {lookup.swa_lost}" if user else ""
+        storer = past.inserted.get(lookup.swa_lost)
+        return f"; {storer} had let go of them when it stored the path in event {lookup.swa_lost}" if storer else ""
     by = f" for {event.by}" if event.by else ""
     return f"; [{event.start:,},{event.stop:,}) was freed by {event.reason}{by} in event {event.seq}"
 

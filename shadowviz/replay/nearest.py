@@ -45,8 +45,6 @@ class Parting(msgspec.Struct, frozen=True):
     rule: TokensRule
     node: int
     """Node of the stored path that holds the first differing token."""
-    used: int
-    """Seq of the event that used this node last."""
     prompt: tuple[int, ...]
     """Ids of the first differing stretch, as sent; at most `SHOWN` of them."""
     stored: tuple[int, ...]
@@ -93,7 +91,6 @@ def _parting(
     return Parting(
         TokensRule(start, cause, length, gain),
         node,
-        state.nodes.last_used[node],
         tuple(prompt[first.prompt.start : min(first.prompt.stop, start + SHOWN)]),
         tuple(stored[first.stored.start : min(first.stored.stop, start + SHOWN)]),
         first.agreed,

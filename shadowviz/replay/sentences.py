@@ -26,7 +26,7 @@ class Fact(msgspec.Struct, frozen=True):
     origin: Origin
 
 
-def common_facts(lookup: LookupDone, user: str) -> Iterator[Fact]:
+def common_facts(lookup: LookupDone, storer: str) -> Iterator[Fact]:
     """What the tree holds of the prompt."""
     asked = f"{tokens(lookup.num_prompt)} asked"
     if not lookup.cache_on:
@@ -34,7 +34,7 @@ def common_facts(lookup: LookupDone, user: str) -> Iterator[Fact]:
     elif not lookup.common:
         yield Fact(f"{asked}; no stored path begins with the same token.", Origin.OBSERVED)
     else:
-        by = f", last used by {user}" if user else ""
+        by = f", stored by {storer}" if storer else ""
         which = "all of them are" if lookup.common == lookup.num_prompt else f"the first {lookup.common:,} are"
         if lookup.common == 1:
             which = "the first is"
@@ -78,9 +78,9 @@ def elsewhere_facts(lookup: LookupDone, past: Past) -> Iterator[Fact]:
         yield Fact(text, Origin.OBSERVED)
 
 
-def parting_facts(parting: Parting, words: Words, user: str) -> Iterator[Fact]:
+def parting_facts(parting: Parting, words: Words, storer: str) -> Iterator[Fact]:
     """Where the prompt parts from the nearest stored path."""
-    by = f", last used by {user}" if user else ""
+    by = f", stored by {storer}" if storer else ""
     stored, prompt = _told_apart(words, parting)
     yield Fact(
         f"At token {parting.rule.token:,} it parts from a stored path (node n{parting.node}{by}): "

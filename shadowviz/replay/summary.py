@@ -11,6 +11,8 @@ from shadowviz_engine.core.verdict import Finding, Verdict
 MORE_ROOM = "give the pools more room (--pool-bytes or --mem-fraction)"
 """What to do about state that had to give way."""
 
+AT_MOST = "it wins that much at most, if the pools have room"
+
 ONE_BY_ONE = "--max-running 1 runs them one after another"
 
 
@@ -118,7 +120,7 @@ def _change(explanation: Explanation) -> str:
             return _TOKEN_CHANGES.get(finding.detail, "make the prompts begin alike, and put what varies last")
         case Verdict.TOO_SHORT | Verdict.PAGE_ALIGNED | Verdict.CAPPED:
             smaller = f"use a page smaller than {explanation.lookup.unit:,}"
-            return f"resume at any length (--resume any), or {smaller}; at most that, if the pools have room"
+            return f"resume at any length (--resume any), or {smaller}; {AT_MOST}"
         case Verdict.CUT_BY_SWA if explanation.swa_reason == "pressure":
             return MORE_ROOM
         case Verdict.CUT_BY_SWA if explanation.swa_reason == "retention":

@@ -18,9 +18,9 @@ def test_the_chain_of_facts_names_path_token_and_price() -> None:
     run.run(LONG)
     prompt = [*LONG[:5], 99_005, *LONG[6:]]
     assert told(run.run(prompt)).splitlines() == [
-        "observed: 8,000 tokens asked; the first 5 are equal to a stored path (node n1, last used by r1).",
+        "observed: 8,000 tokens asked; the first 5 are equal to a stored path (node n1, stored by r1).",
         "derived: A reused length is a multiple of 256 (page rule): 0 of 5 tokens.",
-        "observed: At token 5 it parts from a stored path (node n1, last used by r1): stored '10005', prompt '99005'.",
+        "observed: At token 5 it parts from a stored path (node n1, stored by r1): stored '10005', prompt '99005'.",
         "derived: Behind that, 7,994 tokens agree again.",
         "observed: 0 tokens were reused, 8,000 had to be computed.",
         "derived: Verdict: TOKENS_DIFFER(SHIFTED). 7,936 tokens more would be reused if the differing text were as "
@@ -28,6 +28,17 @@ def test_the_chain_of_facts_names_path_token_and_price() -> None:
         "derived: Behind it: TOO_SHORT(256). What could be reused is shorter than one unit; 5 tokens more would be "
         "reused without the rule.",
     ]
+
+
+def test_a_node_is_that_of_the_request_which_stored_it_however_it_was_used_and_cut_since() -> None:
+    run = ExplainedRun(retention="all")
+    run.run(LONG[:2048])
+    # Cuts the node of r1 in two, and uses its upper part last.
+    run.run([*LONG[:512], *range(50_000, 50_300)])
+    assert "the first 300 are equal to a stored path (node n2, stored by r1)." in told(run.run([*LONG[:300], 1]))
+    assert "the first 600 are equal to a stored path (node n1, stored by r1)." in told(run.run([*LONG[:600], 1]))
+    of_r2 = run.run([*LONG[:512], *range(50_000, 50_200), 1])
+    assert ", stored by r2)." in told(of_r2).splitlines()[0]
 
 
 def test_a_cut_by_the_window_names_the_event_that_freed_the_rows() -> None:

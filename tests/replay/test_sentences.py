@@ -28,7 +28,7 @@ CUT = LookupDone(
 
 def told(lookup: LookupDone, past: Past | None = None) -> list[str]:
     """Every finding of a lookup with its sentence, the verdict first."""
-    known = past or Past({}, {})
+    known = past or Past({}, {}, {})
     return [f"{finding.label}. {meaning(finding, lookup, known)}" for finding in findings(lookup, V4)]
 
 

@@ -82,7 +82,8 @@ def test_what_another_length_would_win_is_called_the_most_that_it_can_win() -> N
     run.run(LONG[:240])
     best = summarise([run.run(LONG[:240])]).best_change
     assert best == (
-        "resume at any length (--resume any), or use a page smaller than 256; at most that, if the pools have room"
+        "resume at any length (--resume any), or use a page smaller than 256; "
+        "it wins that much at most, if the pools have room"
     )
 
 
