@@ -5,16 +5,19 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from shadowviz.cli.show import number, shortened, strong, table, width, wrapped
+from shadowviz.cli.show import counted, number, shortened, strong, table, width, wrapped
 from shadowviz.replay.explain import Explanation
 from shadowviz.replay.summary import Summary
 from shadowviz_engine.core.events import Event, RequestAborted, RequestFinished
+from shadowviz_engine.core.verdict import Finding, Verdict
 
 HEADERS = ("request", "common", "matched", "usable", "reused", "computed", "ttft ms", "tok/s", "verdict")
 LEAST_NAME = 8
 """Columns that a request's name always has."""
 LEAST_DETAIL = 3
 """Characters of a detail that are worth showing."""
+OFF = Finding(Verdict.NOT_STORED, "", "off").label
+CACHE_IS_OFF = "the cache is off (--no-cache): nothing can be reused"
 NUM_TIMES = 2
 """Columns before the verdict that give way on a narrow terminal."""
 
@@ -132,9 +135,14 @@ def _cells(row: LookupRow) -> list[str]:
     return [*map(number, counts), ttft, rate, row.label]
 
 
+def is_off(summary: Summary) -> bool:
+    """Whether the run had no cache."""
+    return any(loss.verdict == OFF for loss in summary.losses)
+
+
 def change_line(summary: Summary) -> str:
     """The one change that would win most."""
-    return wrapped(f"would win most ({number(summary.best_change_wins)} tokens): {summary.best_change}")
+    return wrapped(f"would win most ({counted(summary.best_change_wins, 'token')}): {summary.best_change}")
 
 
 def summary_lines(summary: Summary) -> str:
@@ -142,17 +150,16 @@ def summary_lines(summary: Summary) -> str:
     rate = f"hit rate {summary.hit_rate:.1%}"
     lines = [
         wrapped(
-            f"{rate}: {number(summary.reused_tokens)} of {number(summary.prompt_tokens)} prompt tokens reused, "
+            f"{rate}: {number(summary.reused_tokens)} of {counted(summary.prompt_tokens, 'prompt token')} reused, "
             f"{number(summary.computed_tokens)} computed"
         ).replace(rate, strong(rate), 1)
     ]
     worst = summary.losses[0] if summary.losses else None
     if worst is None or not worst.lost:
-        return "\n".join([*lines, "nothing worth naming was lost"])
-    plural = "lookup" if worst.requests == 1 else "lookups"
+        return "\n".join([*lines, CACHE_IS_OFF if is_off(summary) else "nothing worth naming was lost"])
     lines.append(
         wrapped(
-            f"worst loss: {worst.verdict}, {number(worst.lost)} tokens in {number(worst.requests)} {plural}; "
+            f"worst loss: {worst.verdict}, {counted(worst.lost, 'token')} in {counted(worst.requests, 'lookup')}; "
             f"{worst.example} lost {number(worst.example_lost)}"
         )
     )

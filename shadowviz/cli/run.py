@@ -88,7 +88,7 @@ def run(  # one parameter an option
             raise InputError(f"{written} holds the prompts: choose another RUN")
     recorder = _Recorder(output, force, redact, str(options["sidecar"]))
     events, interrupted = _run(options, requests, tokenizer, recorder, record_text)
-    _report(events, output, as_json, interrupted)
+    _report(events, len(requests), output, as_json, interrupted)
     return 130 if interrupted else 0
 
 
@@ -166,8 +166,9 @@ def _run(
     return events, source.stopped
 
 
-def _report(events: "list[Event]", output: str, as_json: bool, interrupted: bool) -> None:
+def _report(events: "list[Event]", num_requests: int, output: str, as_json: bool, interrupted: bool) -> None:
     from shadowviz.cli.lookup_table import lookup_rows, lookup_table, summary_lines
+    from shadowviz.cli.recorded import coverage
     from shadowviz.replay.explain import explain_events
     from shadowviz.replay.summary import summarise
     from shadowviz.tokens.words import words_of
@@ -183,6 +184,7 @@ def _report(events: "list[Event]", output: str, as_json: bool, interrupted: bool
     else:
         write_out(f"{lookup_table(rows)}\n\n{summary_lines(summary)}")
     if interrupted:
-        write_note("shadowviz: interrupted; what was done until then is shown")
+        done = coverage(num_requests, explanations) or "every request was looked up"
+        write_note(f"shadowviz: interrupted: {done}; what was done until then is shown")
     if output:
         write_note(f"recorded in {output}; ask for reasons with: shadowviz why {output}")

@@ -39,14 +39,14 @@ def why(
         if as_json:
             write_json(summary)
         else:
-            write_out(_summary_text(summary, log))
+            write_out(_summary_text(summary, log, recorded.coverage))
     return judge(explanations, names, recorded.torn if request else recorded.gap)
 
 
 def explanation_text(explanation: "Explanation") -> str:
     """Verdict and facts of one lookup."""
     verdict = explanation.verdict
-    gain = f", {number(verdict.gain)} tokens lost" if verdict.material else ""
+    gain = f", {counted(verdict.gain, 'token')} lost" if verdict.material else ""
     name = explanation.request or "prompt"
     lines = [f"{name}: {strong(verdict.label)}{gain}"]
     lines += [wrapped(fact.text, f"{fact.origin:>8}  ") for fact in explanation.facts]
@@ -77,7 +77,9 @@ def explanation_json(explanation: "Explanation") -> dict[str, object]:
     }
 
 
-def _summary_text(summary: "Summary", log: str) -> str:
+def _summary_text(summary: "Summary", log: str, coverage: str) -> str:
+    from shadowviz.cli.lookup_table import CACHE_IS_OFF, change_line, is_off
+
     rows = [
         [
             loss.verdict,
@@ -89,15 +91,20 @@ def _summary_text(summary: "Summary", log: str) -> str:
         for loss in summary.losses
     ]
     if not rows:
-        return "no lookups"
+        return f"no lookups: {coverage}" if coverage else "no lookups"
     head = (
         f"{counted(summary.lookups, 'lookup')}, {counted(summary.prompt_tokens, 'prompt token')}, "
         f"{number(summary.reused_tokens)} reused ({summary.hit_rate:.1%})"
     )
-    blocks = [head, "", table(["verdict", "lookups", "lost", "worst example", "its loss"], rows, left=(0, 3))]
+    blocks = [
+        head,
+        *([coverage] if coverage else []),
+        "",
+        table(["verdict", "lookups", "lost", "worst example", "its loss"], rows, left=(0, 3)),
+    ]
+    if is_off(summary):
+        blocks += ["", CACHE_IS_OFF]
     if summary.best_change:
-        from shadowviz.cli.lookup_table import change_line
-
         blocks += ["", change_line(summary)]
         blocks.append(f"reasons: shadowviz why {log} {summary.losses[0].example}")
     return "\n".join(blocks)

@@ -66,6 +66,10 @@ def test_without_the_cache_every_verdict_says_so(command: Command, tmp_path: Pat
     prompts = small(tmp_path, {"prompt": "hello there", "max_tokens": 1})
     shown = json.loads(command("run", prompts, "--no-cache", "--json").out)
     assert (shown["lookups"][0]["verdict"], shown["lookups"][0]["detail"]) == ("NOT_STORED", "off")
+    path = tmp_path / "run.jsonl"
+    off = "\nthe cache is off (--no-cache): nothing can be reused\n"
+    assert command("run", prompts, "--no-cache", "-o", str(path)).out.endswith(off)
+    assert command("why", str(path)).out.endswith(off)
 
 
 def test_a_redacted_record_has_neither_ids_nor_text(command: Command, tmp_path: Path) -> None:
@@ -200,6 +204,7 @@ def test_an_interrupted_run_ends_with_130_and_a_whole_record(tmp_path: Path) -> 
     assert process.returncode == 130, err
     assert "Traceback" not in err
     assert out.splitlines()[1].startswith("long ")
+    assert "interrupted: 1 of 2 requests was looked up" in err
     events = list(LogFile(path).events())
     assert isinstance(events[-1], LogClosed)
     assert [event.reason for event in events if isinstance(event, RequestAborted)] == ["interrupted"]

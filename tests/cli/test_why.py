@@ -1,11 +1,17 @@
 """`shadowviz why` and `shadowviz probe`: reasons from a recorded run."""
 
 import json
+from array import array
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from cli_runs import STORY, Command
+
+from shadowviz_engine.core.log import FileSink
+from shadowviz_engine.runtime.engine import Engine
+from shadowviz_engine.runtime.options import EngineOptions
+from shadowviz_engine.runtime.request import Request
 
 
 def test_why_names_the_cause_the_token_and_the_price(command: Command, story_log: Path) -> None:
@@ -92,6 +98,22 @@ def test_a_record_without_lookups_says_so_and_passes_no_gate(command: Command, s
     done = command("why", empty)
     assert (done.code, done.out) == (0, "no lookups\n")
     assert command("why", empty, "--fail-on", "COLD").code == 2
+
+
+def test_requests_that_were_never_looked_up_are_counted(command: Command, tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    engine = Engine(EngineOptions(max_running=1), FileSink(path))
+    for name in ("looked-up", "waiting"):
+        engine.submit(Request(id=name, token_ids=array("q", [5, 6, 7]), max_tokens=9))
+    engine.step()
+    for name in ("looked-up", "waiting"):
+        engine.abort(name, "interrupted")
+    engine.close()
+    done = command("why", str(path), "--fail-on", "EVICTED")
+    assert done.code == 2
+    assert done.out.splitlines()[1] == "1 of 2 requests was looked up"
+    assert done.err == "shadowviz: --fail-on EVICTED cannot be answered: 1 of 2 requests was looked up\n"
+    assert command("why", str(path), "looked-up", "--fail-on", "EVICTED").code == 0
 
 
 def test_fail_on_looks_at_the_request_that_was_asked_for(command: Command, story_log: Path) -> None:
