@@ -82,6 +82,7 @@ def _let_go_of_streams() -> None:
 
 def _usage(error: Exception) -> int:
     message = error.format_message() if hasattr(error, "format_message") else str(error)
+    message = message.replace(": Value error, ", ": ")
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "shadowviz"
     # Where a command is asked for nothing, the message is its help, which is no line to be joined or cut.

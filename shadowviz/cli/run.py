@@ -1,7 +1,7 @@
 """`shadowviz run`: prompts on the embedded engine, with a verdict for every lookup."""
 
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -28,19 +28,27 @@ def run(  # one parameter an option
     seed: Annotated[int, typer.Option(help="Of a preset's random weights.")] = 0,
     device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
     threads: Annotated[int, typer.Option(help="CPU threads of a pass; more pay with large checkpoints.")] = 1,
-    numerics: Annotated[str, typer.Option(help="fast, or exact: reuse changes no bit of any output.")] = "fast",
+    numerics: Annotated[
+        Literal["exact", "fast"], typer.Option(help="fast, or exact: reuse changes no bit of any output.")
+    ] = "fast",
     cache: Annotated[bool, typer.Option("--cache/--no-cache", help="Keep a prefix cache.")] = True,
-    resume: Annotated[str, typer.Option(help="Reuse whole pages (page), or any length (any).")] = "page",
+    resume: Annotated[
+        Literal["page", "any"], typer.Option(help="Reuse whole pages (page), or any length (any).")
+    ] = "page",
     retention: Annotated[str, typer.Option(help="Window rows kept: all, window, every:TOKENS, forks.")] = "all",
-    match_mode: Annotated[str, typer.Option(help="partial, or classic: whole registered paths only.")] = "partial",
-    policy: Annotated[str, typer.Option(help="What leaves first: lru, lfu or fifo.")] = "lru",
+    match_mode: Annotated[
+        Literal["partial", "classic"], typer.Option(help="partial, or classic: whole registered paths only.")
+    ] = "partial",
+    policy: Annotated[Literal["lru", "lfu", "fifo"], typer.Option(help="What leaves first: lru, lfu or fifo.")] = "lru",
     page_size: Annotated[int, typer.Option(help="Tokens of a page; 0 = the model's.")] = 0,
     pool_bytes: Annotated[int, typer.Option(help="Bytes of all pools; 0 = the default.")] = 0,
     mem_fraction: Annotated[float, typer.Option(help="Pools as a share of the free memory.")] = 0.0,
     idle_ttl: Annotated[float, typer.Option(help="Seconds until an idle path is evicted; 0 = never.")] = 0.0,
     max_running: Annotated[int, typer.Option(help="Requests in one pass of the model.")] = 16,
     chunk_tokens: Annotated[int, typer.Option(help="Prompt tokens in one pass.")] = 512,
-    record: Annotated[str, typer.Option(help="lookups, or full: selected entries too, in RUN.topk.")] = "lookups",
+    record: Annotated[
+        Literal["lookups", "full"], typer.Option(help="lookups, or full: selected entries too, in RUN.topk.")
+    ] = "lookups",
     record_text: Annotated[bool, typer.Option("--record-text", help="Put prompt texts on record.")] = False,
     redact: Annotated[bool, typer.Option("--redact", help="Record keyed hashes instead of token ids.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
@@ -101,6 +109,15 @@ def _is_one_file(path: str, other: str) -> bool:
         return False
 
 
+def _holds_something(path: str) -> bool:
+    from pathlib import Path
+
+    try:
+        return Path(path).is_file() and Path(path).stat().st_size > 0
+    except (OSError, ValueError):
+        return False
+
+
 class _Recorder:
     """The file of a run; what was in it is lost only once the run has begun."""
 
@@ -114,6 +131,8 @@ class _Recorder:
         from shadowviz_engine.core import log
         from shadowviz_engine.core.errors import InputError
 
+        if not force and _holds_something(path):
+            raise InputError(f"{path} is not empty: choose another RUN, or replace it with --force")
         if sidecar and not force and Path(sidecar).exists():
             raise InputError(f"{sidecar} is there already: choose another RUN, or replace both with --force")
         self._file = log.FileSink(path, overwrite=force)

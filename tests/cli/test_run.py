@@ -12,7 +12,12 @@ import pytest
 from cli_runs import Command, story_requests
 
 from shadowviz.sources.logfile import LogFile
+from shadowviz_engine.cache.options import MATCH_MODES
+from shadowviz_engine.cache.policies import POLICIES
 from shadowviz_engine.core.events import LogClosed, RequestAborted, RequestSubmitted
+from shadowviz_engine.core.reuse import ResumeRule
+from shadowviz_engine.model.numerics import Numerics
+from shadowviz_engine.runtime.options import Record
 
 
 def small(tmp_path: Path, *requests: dict[str, object]) -> str:
@@ -130,11 +135,33 @@ def test_bad_input_is_one_line_with_its_code_and_leaves_no_record(
     assert not path.exists()
 
 
+@pytest.mark.parametrize(
+    ("option", "choices"),
+    [
+        ("--resume", list(ResumeRule)),
+        ("--numerics", list(Numerics)),
+        ("--record", list(Record)),
+        ("--policy", list(POLICIES)),
+        ("--match-mode", list(MATCH_MODES)),
+    ],
+)
+def test_a_choice_that_there_is_not_names_the_option_and_its_choices(
+    command: Command, option: str, choices: list[str]
+) -> None:
+    done = command("run", "--text", "hi", option, "page2")
+    listed = ", ".join(repr(str(choice)) for choice in choices)
+    assert (done.code, done.out) == (2, "")
+    assert done.err == (
+        f"shadowviz: Invalid value for '{option}': 'page2' is not one of {listed}. (see: shadowviz run --help)\n"
+    )
+
+
 def test_a_record_is_not_overwritten_unasked(command: Command, tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
     path.write_text("something else\n")
     done = command("run", "--text", "hello", "-o", str(path))
     assert (done.code, path.read_text()) == (2, "something else\n")
+    assert done.err == f"shadowviz: {path} is not empty: choose another RUN, or replace it with --force\n"
     assert command("run", "--text", "hello", "-o", str(path), "--force").code == 0
     assert LogFile(path).summary.complete
 
