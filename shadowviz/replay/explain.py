@@ -80,7 +80,7 @@ class Explainer:
         return explanation
 
     def explain(self, lookup: LookupDone, prompt: "array[int]", lost: str = "") -> Explanation:
-        """Explain a lookup of `prompt` that met the state as it is now.
+        """Explain the lookup that `prompt` would get in the state as it is now.
 
         Args:
             lost: what the record lacks at its end, where it does: COLD cannot be proved then.
@@ -88,6 +88,9 @@ class Explainer:
         Raises:
             LogError: no log was opened, or the lookup names a node that is not there.
         """
+        return self._explain(lookup, prompt, sentences.prospect(lookup), lost)
+
+    def _explain(self, lookup: LookupDone, prompt: "array[int]", outcome: Fact, lost: str = "") -> Explanation:
         opened = self.state.opened
         if opened is None:
             raise LogError(f"lookup at seq {lookup.seq} comes before LogOpened: the beginning of the log is missing")
@@ -95,7 +98,7 @@ class Explainer:
         ranked = findings(lookup, opened.geometry, parting.rule if parting else None)
         if lost and ranked[0].verdict is Verdict.COLD:
             ranked = (Finding(Verdict.UNKNOWN, "", RECORD_ENDS_EARLY), *ranked[1:])
-        facts = self._facts(opened, lookup, ranked, parting)
+        facts = self._facts(opened, lookup, ranked, parting, outcome)
         if lost:
             facts = (Fact(f"The record is not whole: {lost}.", Origin.OBSERVED), *facts)
         return Explanation(lookup.request, lookup, ranked, parting, facts, self._past.swa_reason(lookup))
@@ -104,25 +107,37 @@ class Explainer:
         row = self.state.requests.index.get(lookup.request)
         if row is None:
             raise LogError(f"lookup at seq {lookup.seq} is of request {lookup.request!r}, which was never submitted")
-        return self.explain(lookup, self.state.request_tokens(row))
+        return self._explain(lookup, self.state.request_tokens(row), sentences.outcome(lookup))
 
     def _facts(
-        self, opened: LogOpened, lookup: LookupDone, ranked: tuple[Finding, ...], parting: Parting | None
+        self,
+        opened: LogOpened,
+        lookup: LookupDone,
+        ranked: tuple[Finding, ...],
+        parting: Parting | None,
+        outcome: Fact,
     ) -> tuple[Fact, ...]:
-        storers = self._past.storers
         facts = [
-            *sentences.common_facts(lookup, storers.get(lookup.node, "")),
+            *sentences.common_facts(lookup, self._past.storers.get(lookup.node, "")),
             *sentences.cut_facts(opened, lookup),
             *sentences.elsewhere_facts(lookup, self._past),
         ]
         if parting is not None:
-            facts += sentences.parting_facts(parting, self._words, storers.get(parting.node, ""))
-        facts.append(sentences.outcome(lookup))
+            facts += sentences.parting_facts(parting, self._words, self._storer(parting))
+        facts.append(outcome)
         facts += [
             sentences.finding_fact(finding, lookup, self._past, parting, leads=place == 0)
             for place, finding in enumerate(ranked)
         ]
         return tuple(facts)
+
+    def _storer(self, parting: Parting) -> str:
+        """Who stored the first token that differs, and whether it was sent to the model or came from it."""
+        storer = self._past.storers.get(parting.node, "")
+        row = self.state.requests.index.get(storer)
+        if row is None:
+            return storer
+        return storer if parting.rule.token < self.state.requests.num_prompt[row] else f"{storer} as its output"
 
 
 def explain_events(events: Iterable[Event], words: Words) -> Iterator[Explanation]:

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from shadowviz.replay.counts import tokens
+from shadowviz.replay.counts import tokens, tokens_that
 from shadowviz.replay.nearest import Parting
 from shadowviz_engine.core.events import CacheFlushed, Event, LookupDone, NotStored, SpanEvicted, SwaFreed
 from shadowviz_engine.core.verdict import Finding, Verdict
@@ -37,7 +37,7 @@ def meaning(finding: Finding, lookup: LookupDone, past: Past, parting: Parting |
         case Verdict.COLD:
             return _likeness(lookup, parting) or f"Nothing like it was ever stored.{_shared(lookup)}"
         case Verdict.FULL_HIT:
-            return "All that is worth naming was reused."
+            return "All that is worth naming is reused."
         case Verdict.UNKNOWN if finding.detail == RECORD_ENDS_EARLY:
             like = _likeness(lookup, parting) or "Nothing like it is on record."
             return f"{like} The run went on behind the record's end."
@@ -78,7 +78,7 @@ def _shared(lookup: LookupDone) -> str:
 def _likeness(lookup: LookupDone, parting: Parting | None) -> str:
     """What is like the prompt and yet not worth naming; empty when nothing is."""
     if parting is not None and parting.agreed:
-        again = f"{tokens(parting.agreed)} {'agrees' if parting.agreed == 1 else 'agree'} behind the difference"
+        again = f"{tokens_that(parting.agreed, 'agrees', 'agree')} behind the difference"
         return f"{again} at token {parting.rule.token:,}; repaired, {_repaired(lookup, parting)}."
     elsewhere = [other.gain for other in (lookup.left, lookup.namespace, lookup.in_flight) if other is not None]
     if lookup.left is not None or any(elsewhere):

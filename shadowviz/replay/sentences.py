@@ -5,7 +5,7 @@ from unicodedata import normalize
 
 import msgspec
 
-from shadowviz.replay.counts import tokens
+from shadowviz.replay.counts import tokens, tokens_that
 from shadowviz.replay.meanings import Past, departure, meaning
 from shadowviz.replay.nearest import Parting, Words
 from shadowviz_engine.core.derive import Origin
@@ -37,7 +37,7 @@ def common_facts(lookup: LookupDone, storer: str) -> Iterator[Fact]:
         by = f", stored by {storer}" if storer else ""
         which = "all of them are" if lookup.common == lookup.num_prompt else f"the first {lookup.common:,} are"
         if lookup.common == 1:
-            which = "the first is"
+            which = "it is" if lookup.num_prompt == 1 else "the first is"
         yield Fact(f"{asked}; {which} equal to a stored path (node n{lookup.node}{by}).", Origin.OBSERVED)
 
 
@@ -49,7 +49,7 @@ def cut_facts(opened: LogOpened, lookup: LookupDone) -> Iterator[Fact]:
     if lookup.unit > 1 and limit:
         yield Fact(
             f"A reused length is a multiple of {lookup.unit:,} ({opened.resume} rule): {lookup.matched:,} of "
-            f"{limit:,} tokens.",
+            f"{tokens(limit)}.",
             Origin.DERIVED,
         )
     for kind in lookup.kinds:
@@ -65,14 +65,15 @@ def elsewhere_facts(lookup: LookupDone, past: Past) -> Iterator[Fact]:
     """Equal tokens that the lookup could not use."""
     if lookup.namespace is not None:
         name = lookup.namespace.namespace or "(the empty one)"
-        text = f"{tokens(lookup.namespace.common)} are stored under namespace {name}, which this request may not use."
+        text = f"{tokens_that(lookup.namespace.common, 'is', 'are')} stored under namespace {name}, which this request "
+        text += "may not use."
         yield Fact(text, Origin.OBSERVED)
     if lookup.in_flight is not None:
-        text = f"{tokens(lookup.in_flight.common)} were being computed by {lookup.in_flight.request} at that moment."
-        yield Fact(text, Origin.OBSERVED)
+        computed = f"{tokens_that(lookup.in_flight.common, 'was', 'were')} being computed"
+        yield Fact(f"{computed} by {lookup.in_flight.request} at that moment.", Origin.OBSERVED)
     if lookup.left is not None:
-        length = tokens(lookup.left.length)
-        yield Fact(f"{length} of it are remembered as gone: {departure(lookup, past)}.", Origin.OBSERVED)
+        gone = f"{tokens(lookup.left.length)} of it {'is' if lookup.left.length == 1 else 'are'} remembered as gone"
+        yield Fact(f"{gone}: {departure(lookup, past)}.", Origin.OBSERVED)
     if lookup.ghost_overflowed:
         text = "The memory of what left the cache has overflowed: that nothing is remembered proves nothing."
         yield Fact(text, Origin.OBSERVED)
@@ -97,13 +98,19 @@ def parting_facts(parting: Parting, words: Words, storer: str) -> Iterator[Fact]
         text = f"{parting.num_stretches:,} stretches differ in the same way ({parting.rule.cause}); the text between"
         yield Fact(f"{text} them agrees.", Origin.DERIVED)
     else:
-        yield Fact(f"Behind that, {tokens(parting.agreed)} agree again.", Origin.DERIVED)
+        yield Fact(f"Behind that, {tokens_that(parting.agreed, 'agrees', 'agree')} again.", Origin.DERIVED)
 
 
 def outcome(lookup: LookupDone) -> Fact:
     """What was reused and what had to be run."""
+    reused = tokens_that(lookup.reused, "was", "were")
+    return Fact(f"{reused} reused, {lookup.num_prompt - lookup.reused:,} had to be computed.", Origin.OBSERVED)
+
+
+def prospect(lookup: LookupDone) -> Fact:
+    """What would be reused and what would have to be run, of a prompt that was not sent."""
     computed = lookup.num_prompt - lookup.reused
-    return Fact(f"{tokens(lookup.reused)} were reused, {computed:,} had to be computed.", Origin.OBSERVED)
+    return Fact(f"{tokens(lookup.reused)} would be reused, {computed:,} would have to be computed.", Origin.DERIVED)
 
 
 def finding_fact(finding: Finding, lookup: LookupDone, past: Past, parting: Parting | None, *, leads: bool) -> Fact:

@@ -1,9 +1,12 @@
 """The facts behind a verdict in sentences."""
 
-from lookup_runs import ExplainedRun
+from lookup_runs import ExplainedRun, ids
 
 from shadowviz.replay.explain import Explanation
+from shadowviz.replay.probe import probe
 from shadowviz_engine.core.derive import Origin
+from shadowviz_engine.core.presets import preset
+from shadowviz_engine.core.reuse import ResumeRule
 from shadowviz_engine.core.verdict import Verdict
 
 LONG = list(range(10_000, 18_000))
@@ -89,3 +92,30 @@ def test_with_the_cache_off_it_says_so() -> None:
     run = ExplainedRun(cache_on=False)
     run.run(LONG[:1000])
     assert "the cache is off, so nothing was looked for" in told(run.run(LONG[:1000]))
+
+
+def test_a_prompt_that_parts_from_what_was_generated_is_told_so() -> None:
+    run = ExplainedRun(retention="all")
+    run.run(LONG[:300], output=LONG[300:400])
+    at_output = told(run.run([*LONG[:320], 1]))
+    assert "At token 320 it parts from a stored path (node n2, stored by r1 as its output): stored '10320" in at_output
+    assert "At token 299 it parts from a stored path (node n1, stored by r1): " in told(run.run([*LONG[:299], 1]))
+
+
+def test_what_was_not_sent_is_told_as_what_would_be() -> None:
+    run = ExplainedRun(retention="all")
+    run.run(LONG[:1000])
+    state, prompt = run.explainer.state, ids([*LONG[:600], 1])
+    explanation = run.explainer.explain(probe(state, prompt, ""), prompt)
+    assert "derived: 512 tokens would be reused, 89 would have to be computed." in told(explanation)
+    assert "had to be" not in told(explanation)
+
+
+def test_one_token_is_told_in_the_singular() -> None:
+    run = ExplainedRun(preset("recall"), retention="all", resume=ResumeRule.ANY)
+    run.run([7, 8], namespace="lora")
+    run.run([7, 8])
+    assert "observed: 2 tokens asked; all of them are equal to" in told(run.run([7, 8]))
+    text = told(run.run([7, 9]))
+    assert "observed: 1 token was reused, 1 had to be computed." in text
+    assert "observed: 1 token asked; it is equal to a stored path" in told(run.run([7]))

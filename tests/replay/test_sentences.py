@@ -3,7 +3,8 @@
 import msgspec
 
 from shadowviz.replay.meanings import Past, meaning
-from shadowviz_engine.core.events import LookupDone
+from shadowviz.replay.sentences import elsewhere_facts
+from shadowviz_engine.core.events import Elsewhere, LeftCache, LookupDone
 from shadowviz_engine.core.presets import preset
 from shadowviz_engine.core.reuse import KindLength
 from shadowviz_engine.core.verdict import findings
@@ -45,4 +46,18 @@ def test_what_is_shorter_than_a_unit_is_called_that() -> None:
     assert told(short) == [
         "TOO_SHORT(256). What could be reused is shorter than one unit; 199 tokens more would be reused without the "
         "rule."
+    ]
+
+
+def test_one_token_elsewhere_is_told_in_the_singular() -> None:
+    lookup = msgspec.structs.replace(
+        CUT,
+        namespace=Elsewhere(common=1, gain=0, namespace="lora"),
+        in_flight=Elsewhere(common=1, gain=0, request="r1"),
+        left=LeftCache(length=1, reason="lru", event=3, gain=0),
+    )
+    assert [fact.text for fact in elsewhere_facts(lookup, Past({}, {}, {}))] == [
+        "1 token is stored under namespace lora, which this request may not use.",
+        "1 token was being computed by r1 at that moment.",
+        "1 token of it is remembered as gone: lru, event 3.",
     ]
