@@ -155,5 +155,6 @@ _TOKEN_CHANGES = {
     "SPACE_COUNT": "send the same number of blanks",
     "UNICODE_FORM": "send text in one Unicode form (NFC)",
     "CASE": "send the same capital and small letters",
+    "BOS_DOUBLED": "send one beginning mark: the template and the encoder must not both add it",
     "RETOKENIZED": "send the stored token ids again instead of encoding their text anew",
 }

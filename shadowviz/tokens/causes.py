@@ -6,6 +6,8 @@ from collections.abc import Callable
 from enum import StrEnum
 from typing import Final
 
+from shadowviz.tokens.deepseek_v4 import BOS
+
 
 class Cause(StrEnum):
     """What makes a differing stretch differ."""
@@ -24,6 +26,8 @@ class Cause(StrEnum):
     """The same characters, composed in another way."""
     CASE = "CASE"
     """Capital against small letters."""
+    BOS_DOUBLED = "BOS_DOUBLED"
+    """Begins with the mark of a beginning twice, as when a template and an encoder both add it, against once."""
     TEXT = "TEXT"
     """Another text, and nothing more specific."""
     UNKNOWN = "UNKNOWN"
@@ -54,6 +58,10 @@ def _unicode_form(text: str) -> str:
     return unicodedata.normalize("NFC", text)
 
 
+def _one_beginning(text: str) -> str:
+    return re.sub(rf"\A(?:{re.escape(BOS)})+", BOS, text)
+
+
 _NORMAL_FORMS: Final[tuple[tuple[Cause, Callable[[str], str]], ...]] = (
     (Cause.RETOKENIZED, _same),
     (Cause.CRLF, _line_ends),
@@ -62,6 +70,7 @@ _NORMAL_FORMS: Final[tuple[tuple[Cause, Callable[[str], str]], ...]] = (
     (Cause.SPACE_COUNT, _space_count),
     (Cause.UNICODE_FORM, _unicode_form),
     (Cause.CASE, str.casefold),
+    (Cause.BOS_DOUBLED, _one_beginning),
 )
 
 
