@@ -5,9 +5,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from shadowviz.cli.show import counted, number, shortened, strong, table, width, wrapped
+from shadowviz.cli.show import beginning, columns_of, counted, number, shortened, strong, table, width, wrapped
 from shadowviz.replay.explain import Explanation
 from shadowviz.replay.summary import Summary
+from shadowviz.tokens.inert import printable
 from shadowviz_engine.core.events import Event, RequestAborted, RequestFinished
 from shadowviz_engine.core.verdict import Finding, Verdict
 
@@ -93,16 +94,17 @@ def lookup_table(rows: Sequence[LookupRow]) -> str:
     """The rows as text; on a narrow terminal times give way first, then names and details of verdicts are cut."""
     columns = width() if sys.stdout.isatty() else sys.maxsize
     cells = [_cells(row) for row in rows]
+    names = [printable(row.request) for row in rows]
     headers, cells = next(
-        (shown for shown in _ways(cells) if _used(*shown, [row.request for row in rows]) <= columns),
+        (shown for shown in _ways(cells) if _used(*shown, names) <= columns),
         list(_ways(cells))[-1],
     )
     numbers = [line[:-1] for line in cells]
     widths = [max(map(len, column)) for column in zip(headers[1:-1], *numbers, strict=True)]
     verdict = max([len("verdict"), *(len(row.verdict) for row in rows)])
     gaps = len(widths) + 1
-    names = shortened([row.request for row in rows], max(LEAST_NAME, columns - sum(widths) - verdict - gaps))
-    room = columns - max(map(len, ["request", *names])) - sum(widths) - gaps
+    names = shortened(names, max(LEAST_NAME, columns - sum(widths) - verdict - gaps))
+    room = columns - max(map(columns_of, ["request", *names])) - sum(widths) - gaps
     lines = [[name, *line, _label(row, room)] for name, line, row in zip(names, numbers, rows, strict=True)]
     return table(headers, lines, left=(0, len(headers) - 1), gap=1)
 
@@ -117,15 +119,15 @@ def _ways(cells: list[list[str]]) -> Iterator[tuple[list[str], list[list[str]]]]
 def _used(headers: list[str], cells: list[list[str]], names: list[str]) -> int:
     """Columns that a table needs where nothing is cut."""
     lines = [headers, *([name, *line] for name, line in zip(names, cells, strict=True))]
-    return sum(max(map(len, column)) for column in zip(*lines, strict=True)) + len(headers) - 1
+    return sum(max(map(columns_of, column)) for column in zip(*lines, strict=True)) + len(headers) - 1
 
 
 def _label(row: LookupRow, room: int) -> str:
     """The verdict with as much of its detail as there is room for; an ellipsis marks the cut."""
-    if len(row.label) <= room:
+    if columns_of(row.label) <= room:
         return row.label
     left = room - len(row.verdict) - len("(…)")
-    return f"{row.verdict}({row.detail[:left]}…)" if left >= LEAST_DETAIL else row.verdict
+    return f"{row.verdict}({beginning(row.detail, left)}…)" if left >= LEAST_DETAIL else row.verdict
 
 
 def _cells(row: LookupRow) -> list[str]:

@@ -7,7 +7,10 @@ import re
 import shutil
 import sys
 import textwrap
+import unicodedata
+from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any
 
 from shadowviz.tokens.inert import printable
@@ -112,19 +115,33 @@ def wrapped(text: str, indent: str = "") -> str:
     )
 
 
+def columns_of(text: str) -> int:
+    """Columns that a terminal gives a text: East Asian wide characters have two, combining ones none."""
+    if text.isascii():
+        return len(text)
+    return sum(_columns_of_one(character) for character in text)
+
+
+def _columns_of_one(character: str) -> int:
+    if unicodedata.category(character) in ("Mn", "Me"):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in ("W", "F") else 1
+
+
 def table(headers: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[int] = (0,), gap: int = 2) -> str:
-    """Columns `gap` blanks apart, numbers to the right; the columns in `left` to the left.
+    """Columns `gap` blanks apart, one where that would pass 80 columns; numbers to the right, those in `left` not.
 
     Nothing is cut, so that nothing is lost when the output is no terminal.
     """
-    columns = [headers, *rows]
-    widths = [max(len(row[column]) for row in columns) for column in range(len(headers))]
+    # A name that is escaped only when it is written would be measured wrong, or break its row in two.
+    columns = [headers, *([cell if cell.isprintable() else _harmless_line(cell) for cell in row] for row in rows)]
+    widths = [max(columns_of(row[column]) for row in columns) for column in range(len(headers))]
+    if sum(widths) + gap * (len(widths) - 1) > PLAIN_WIDTH:
+        gap = 1
     lines = []
     for row in columns:
-        cells = [
-            cell.ljust(widths[column]) if column in left else cell.rjust(widths[column])
-            for column, cell in enumerate(row)
-        ]
+        blanks = [" " * (widths[column] - columns_of(cell)) for column, cell in enumerate(row)]
+        cells = [cell + blanks[column] if column in left else blanks[column] + cell for column, cell in enumerate(row)]
         lines.append((" " * gap).join(cells).rstrip())
     lines[0] = strong(lines[0])
     return "\n".join(lines)
@@ -141,12 +158,18 @@ def counted(value: int, noun: str) -> str:
 
 
 def shortened(names: Sequence[str], columns: int) -> list[str]:
-    """Names of at most `columns` characters, cut where the fewest become the same; an ellipsis marks the cut."""
+    """Names of at most `columns` columns, cut where the fewest become the same; an ellipsis marks the cut."""
     ways = [[_cut(name, columns, head) for name in names] for head in ((columns - 1) // 2, 0, columns - 1)]
     return max(ways, key=lambda way: len(set(way)))
 
 
+def beginning(text: str, columns: int) -> str:
+    """As much of a text as `columns` columns hold."""
+    used = list(accumulate(map(_columns_of_one, text)))
+    return text[: bisect_right(used, columns)]
+
+
 def _cut(name: str, columns: int, head: int) -> str:
-    if len(name) <= columns:
+    if columns_of(name) <= columns:
         return name
-    return f"{name[:head]}…{name[len(name) - (columns - 1 - head) :]}"
+    return f"{beginning(name, head)}…{beginning(name[::-1], columns - 1 - head)[::-1]}"

@@ -15,6 +15,12 @@ def test_derive_keeps_complete_allocated_and_tail_apart(command: Command) -> Non
     assert figures == {"csa_kv": (1, 2, 10), "index_k": (1, 2, 10), "hca_kv": (0, 1, 42)}
 
 
+def test_a_span_at_a_million_tokens_fits_80_columns(command: Command) -> None:
+    out = command("derive", "900000:1048575", "--geometry", "v4-pro").out
+    assert "[225000,262143)" in out
+    assert max(map(len, out.splitlines())) <= 80
+
+
 def test_derive_takes_another_family_and_a_geometry_of_ones_own(command: Command) -> None:
     assert "delta_state" in command("derive", "1000", "--family", "qwen3.5").out
     own = json.loads(command("derive", "1000", "--ratios", "30,127", "--n-win", "100", "--json").out)

@@ -6,7 +6,7 @@ import pytest
 
 from shadowviz.cli import lookup_table as lookups
 from shadowviz.cli.lookup_table import LookupRow, lookup_table
-from shadowviz.cli.show import shortened, table, wrapped
+from shadowviz.cli.show import columns_of, shortened, table, wrapped
 
 
 @pytest.mark.parametrize(
@@ -25,6 +25,31 @@ def test_a_table_aligns_numbers_to_the_right() -> None:
     assert table(["name", "count"], [["a", "1"], ["longer", "1,000"]]) == (
         "name    count\na           1\nlonger  1,000"
     )
+
+
+@pytest.mark.parametrize(("text", "columns"), [("abc", 3), ("日本", 4), ("é", 1), ("e\u0301", 1), ("ｆ", 2), ("", 0)])
+def test_a_text_has_the_columns_that_a_terminal_gives_it(text: str, columns: int) -> None:
+    assert columns_of(text) == columns
+
+
+def test_wide_names_align_and_are_cut_by_columns() -> None:
+    lines = table(["name", "count"], [["日本語", "1"], ["ascii", "22"]]).splitlines()
+    assert lines == ["name    count", "日本語      1", "ascii      22"]
+    assert shortened(["日本語日本語"], 6) == ["日…語"]
+    assert [columns_of(name) <= 7 for name in shortened(["日本語日本語", "日本語日本誤"], 7)] == [True, True]
+
+
+def test_a_name_that_is_escaped_keeps_its_row_and_its_columns() -> None:
+    lines = table(["name", "count"], [["a\nb", "1"], ["\u202e", "2"]]).splitlines()
+    assert lines == ["name    count", "a\\nb        1", "\\u202e      2"]
+
+
+def test_a_table_of_wide_names_fits_a_terminal_of_80_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr(lookups, "width", lambda: 80)
+    monkeypatch.setenv("NO_COLOR", "1")
+    shown = lookup_table([row("要求の長い名前" * 4, "OTHER_NAMESPACE", "一二三四五六七八"), row("b", "COLD", "")])
+    assert max(map(columns_of, shown.splitlines())) <= 80
 
 
 def test_prose_stands_under_its_mark() -> None:
