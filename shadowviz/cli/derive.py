@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shadowviz.cli.show import number, strong, table, wrapped, write_json, write_out
+from shadowviz.cli.show import counted, number, strong, table, wrapped, write_json, write_out
 
 if TYPE_CHECKING:
     from shadowviz.replay.derivation import Derivation
@@ -80,13 +80,13 @@ def _text(geometry: "Geometry", shown: "Derivation") -> str:
     pages, rest = divmod(stop, geometry.page_size)
     blocks = [
         _geometry_line(geometry),
-        f"span {shown.span}: {number(stop - start)} tokens; its end lies at page {number(pages)}, offset {rest}",
+        f"span {shown.span}: {counted(stop - start, 'token')}; its end lies at page {number(pages)}, offset {rest}",
         "",
         _owned_table(shown),
         "",
         wrapped(
-            f"Of {number(stop)} stored tokens a longer prompt can reuse {number(shown.reusable_page)} under the page "
-            f"rule and {number(shown.reusable_any)} where any length may be gone on from."
+            f"Of {counted(stop, 'stored token')} a longer prompt can reuse {number(shown.reusable_page)} under the "
+            f"page rule and {number(shown.reusable_any)} where any length may be gone on from."
         ),
         "",
         _needed_table(shown),

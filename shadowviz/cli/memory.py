@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shadowviz.cli.show import number, strong, table, wrapped, write_json, write_out
+from shadowviz.cli.show import counted, number, strong, table, wrapped, write_json, write_out
 
 if TYPE_CHECKING:
     from shadowviz_engine.core.memory import MemoryTable, ResumePrice
@@ -42,7 +42,7 @@ def _text(group: "list[MemoryTable]", price: "ResumePrice") -> str:
         rows.append([label, str(line.layers), number(line.rows), *sizes])
     rows.append(["total", "", "", *(size(one.total_bytes) for one in group)])
     rows.append(["one more token", "", "", *(size(round(one.marginal_bytes)) for one in group)])
-    title = f"{strong(group[0].geometry)}: one sequence of {number(group[0].length)} tokens"
+    title = f"{strong(group[0].geometry)}: one sequence of {counted(group[0].length, 'token')}"
     shown = table(["kind", "layers", "rows", *(one.row_format for one in group)], rows)
     return f"{title}\n{shown}" + (f"\n{_price(price)}" if price.tail_bytes else "")
 

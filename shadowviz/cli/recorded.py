@@ -1,7 +1,7 @@
 """Recorded runs as the commands want them: replayed, checked, with what is missing said on stderr."""
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -77,8 +77,9 @@ class Recorded:
         if summary.unknown:
             total, kinds = sum(summary.unknown.values()), list(summary.unknown)
             named = ", ".join(shorten(kind, 40) for kind in kinds[:MAX_NAMES])
-            more = f" and {len(kinds) - MAX_NAMES} others" if len(kinds) > MAX_NAMES else ""
-            write_note(f"shadowviz: {self.log.path}: passed over {total} events of unknown types: {named}{more}")
+            types = "unknown types" if len(kinds) > 1 else "an unknown type"
+            noted = f"passed over {counted(total, 'event')} of {types}"
+            write_note(f"shadowviz: {self.log.path}: {noted}: {named}{_others(kinds)}")
 
     def of_request(self, request: str) -> list[Explanation]:
         """The lookups of one request.
@@ -93,8 +94,15 @@ class Recorded:
 
     def _known(self) -> str:
         names = list(dict.fromkeys(explanation.request for explanation in self.explanations))
-        more = f" and {len(names) - MAX_NAMES} others" if len(names) > MAX_NAMES else ""
-        return f"expected one of {', '.join(names[:MAX_NAMES])}{more}" if names else "it has no lookups at all"
+        if not names:
+            return "it has no lookups at all"
+        return f"expected one of {', '.join(names[:MAX_NAMES])}{_others(names)}"
+
+
+def _others(names: Sequence[str]) -> str:
+    """How many more there are than are named."""
+    more = len(names) - MAX_NAMES
+    return f" and {counted(more, 'other')}" if more > 0 else ""
 
 
 def coverage(requests: int, explanations: Iterable[Explanation]) -> str:

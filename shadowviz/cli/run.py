@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from shadowviz.cli.show import write_json, write_note, write_out, write_progress
+from shadowviz.cli.show import counted, write_json, write_note, write_out, write_progress
 
 if TYPE_CHECKING:
     from shadowviz.sources.embedded import EmbeddedRun
@@ -173,7 +173,7 @@ def _run(
                 events.append(event)
                 if isinstance(event, RequestFinished):
                     done += 1
-                    write_progress(f"{done} of {len(requests)} requests done")
+                    write_progress(f"{done} of {counted(len(requests), 'request')} done")
     except BaseException:
         if source is None or not source.started:
             recorder.discard()

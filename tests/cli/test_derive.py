@@ -15,6 +15,14 @@ def test_derive_keeps_complete_allocated_and_tail_apart(command: Command) -> Non
     assert figures == {"csa_kv": (1, 2, 10), "index_k": (1, 2, 10), "hca_kv": (0, 1, 42)}
 
 
+def test_one_is_told_as_one(command: Command) -> None:
+    out = command("derive", "1").out
+    assert "span [0,1): 1 token; its end" in out
+    assert "Of 1 stored token a longer" in out
+    assert command("derive", "0").out.splitlines()[1].startswith("span [0,0): 0 tokens;")
+    assert command("memory", "1").out.splitlines()[0] == "v4-flash: one sequence of 1 token"
+
+
 def test_a_span_at_a_million_tokens_fits_80_columns(command: Command) -> None:
     out = command("derive", "900000:1048575", "--geometry", "v4-pro").out
     assert "[225000,262143)" in out
