@@ -90,6 +90,11 @@ def _row(explanation: Explanation, end: RequestFinished | RequestAborted | None)
     )
 
 
+def report(rows: Sequence[LookupRow], summary: Summary) -> str:
+    """The table with the lines under it, or that there is nothing to show."""
+    return f"{lookup_table(rows)}\n\n{summary_lines(summary)}" if rows else "no lookups"
+
+
 def lookup_table(rows: Sequence[LookupRow]) -> str:
     """The rows as text; on a narrow terminal times give way first, then names and details of verdicts are cut."""
     columns = width() if sys.stdout.isatty() else sys.maxsize

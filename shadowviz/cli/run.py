@@ -186,7 +186,7 @@ def _run(
 
 
 def _report(events: "list[Event]", num_requests: int, output: str, as_json: bool, interrupted: bool) -> None:
-    from shadowviz.cli.lookup_table import lookup_rows, lookup_table, summary_lines
+    from shadowviz.cli.lookup_table import lookup_rows, report
     from shadowviz.cli.recorded import coverage
     from shadowviz.replay.explain import explain_events
     from shadowviz.replay.summary import summarise
@@ -201,7 +201,7 @@ def _report(events: "list[Event]", num_requests: int, output: str, as_json: bool
     if as_json:
         write_json({"lookups": rows, "summary": summary, "log": output or None, "interrupted": interrupted})
     else:
-        write_out(f"{lookup_table(rows)}\n\n{summary_lines(summary)}")
+        write_out(report(rows, summary))
     if interrupted:
         done = coverage(num_requests, explanations) or "every request was looked up"
         write_note(f"shadowviz: interrupted: {done}; what was done until then is shown")

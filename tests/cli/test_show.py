@@ -7,6 +7,7 @@ import pytest
 from shadowviz.cli import lookup_table as lookups
 from shadowviz.cli.lookup_table import LookupRow, lookup_table
 from shadowviz.cli.show import columns_of, shortened, table, wrapped
+from shadowviz.replay.summary import summarise
 
 
 @pytest.mark.parametrize(
@@ -95,6 +96,10 @@ def test_times_give_way_before_the_name_and_the_detail(
     head, line = lookup_table([row("log-line-ends-crl", "TOKENS_DIFFER", "CRLF")]).splitlines()
     assert head.split() == ["request", "common", "matched", "usable", "reused", "computed", *times, "verdict"]
     assert (line.split()[0], line.split()[-1]) == ("log-line-ends-crl", label)
+
+
+def test_a_run_without_lookups_shows_no_empty_table() -> None:
+    assert lookups.report([], summarise([])) == "no lookups"
 
 
 def test_what_is_cut_of_a_detail_is_marked(monkeypatch: pytest.MonkeyPatch) -> None:
