@@ -161,9 +161,10 @@ def summary_lines(summary: Summary) -> str:
             f"{number(summary.computed_tokens)} computed"
         ).replace(rate, strong(rate), 1)
     ]
+    hint = [wrapped(summary.hint)] if summary.hint else []
     worst = summary.losses[0] if summary.losses else None
     if worst is None or not worst.lost:
-        return "\n".join([*lines, CACHE_IS_OFF if is_off(summary) else "nothing worth naming was lost"])
+        return "\n".join([*lines, CACHE_IS_OFF if is_off(summary) else "nothing worth naming was lost", *hint])
     lines.append(
         wrapped(
             f"worst loss: {worst.verdict}, {counted(worst.lost, 'token')} in {counted(worst.requests, 'lookup')}; "
@@ -172,4 +173,4 @@ def summary_lines(summary: Summary) -> str:
     )
     if summary.best_change:
         lines.append(change_line(summary))
-    return "\n".join(lines)
+    return "\n".join([*lines, *hint])

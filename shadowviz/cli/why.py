@@ -104,6 +104,8 @@ def _summary_text(summary: "Summary", log: str, coverage: str) -> str:
     ]
     if is_off(summary):
         blocks += ["", CACHE_IS_OFF]
+    if summary.hint:
+        blocks += ["", wrapped(summary.hint)]
     if summary.best_change:
         blocks += ["", change_line(summary)]
         blocks.append(f"reasons: shadowviz why {log} {summary.losses[0].example}")
