@@ -16,6 +16,7 @@ from shadowviz_engine.core.events import Event, LogClosed, LogOpened, PathEnded
 from shadowviz_engine.core.log import FileSink
 from shadowviz_engine.core.log_reader import UnknownEvent, read_log
 from shadowviz_engine.core.presets import preset
+from shadowviz_engine.core.sinks import Emitter
 
 STORED = Path(__file__).parents[2] / "fixtures" / "logs" / "schema-1.jsonl"
 OPENED = LogOpened(seq=0, t_ns=0, schema=1, geometry=preset("recall"))
@@ -41,13 +42,15 @@ def log_of(tmp_path: Path, *lines: str | bytes) -> Path:
     return path
 
 
-def test_what_was_written_is_read_again_whatever_the_batch(tmp_path: Path) -> None:
+def test_what_was_written_is_read_again_however_often_it_was_flushed(tmp_path: Path) -> None:
     events = [OPENED, *(ended(seq, seq + 5) for seq in range(1, 9)), LogClosed(seq=9, t_ns=9, count=9, digest="x")]
-    for batch in (1, 3, 100):
-        path = tmp_path / f"{batch}.jsonl"
-        sink = FileSink(path, batch)
+    for every in (1, 3, 100):
+        path = tmp_path / f"{every}.jsonl"
+        sink = FileSink(path)
         for event in events:
             sink.emit(event)
+            if event.seq % every == 0:
+                sink.flush()
         sink.close()
         sink.close()
         reader = read_log(path)
@@ -56,16 +59,23 @@ def test_what_was_written_is_read_again_whatever_the_batch(tmp_path: Path) -> No
         assert reader.summary.closed == events[-1]
 
 
-def test_events_are_in_the_file_after_a_flush_and_when_the_batch_is_full(tmp_path: Path) -> None:
-    sink = FileSink(tmp_path / "log.jsonl", batch=3)
+def test_events_are_in_the_file_after_a_flush_and_when_an_emitter_has_passed_many(tmp_path: Path) -> None:
+    sink = FileSink(tmp_path / "log.jsonl")
     sink.emit(OPENED)
     assert sink.path.read_bytes() == b""
     sink.flush()
     assert sink.path.read_bytes().count(b"\n") == 1
-    for seq in (1, 2, 3, 4):
-        sink.emit(ended(seq))
-    assert sink.path.read_bytes().count(b"\n") == 4
     sink.close()
+    path = tmp_path / "many.jsonl"
+    emitter = Emitter(FileSink(path), lambda: 0)
+    emitter.next()
+    emitter.emit(OPENED)
+    for _ in range(10_000):
+        seq, _ = emitter.next()
+        emitter.emit(ended(seq))
+    assert 10_000 - 4_096 <= path.read_bytes().count(b"\n") < 10_000
+    emitter.close()
+    assert path.read_bytes().count(b"\n") == 10_001
 
 
 def test_a_log_that_is_not_empty_is_replaced_only_when_asked(tmp_path: Path) -> None:
@@ -133,11 +143,15 @@ def test_a_name_that_no_file_can_have_is_refused() -> None:
 
 
 def test_an_event_after_closing_is_refused(tmp_path: Path) -> None:
-    sink = FileSink(tmp_path / "log.jsonl", batch=1)
+    sink = FileSink(tmp_path / "log.jsonl")
     sink.emit(OPENED)
     sink.close()
+    sink.emit(ended(1))
     with pytest.raises(LogError, match="is closed: event 1 comes too late"):
-        sink.emit(ended(1))
+        sink.flush()
+    with pytest.raises(LogError, match="is closed: event 1 comes too late"):
+        sink.close()
+    sink.close()
 
 
 def test_a_missing_event_ends_the_file_before_the_hole(tmp_path: Path) -> None:

@@ -9,6 +9,9 @@ from shadowviz_engine.core.events import Event
 Clock = Callable[[], int]
 """Nanoseconds from any fixed point, never running backwards: `time.monotonic_ns`."""
 
+_EVENTS_A_FLUSH = 4096
+"""A power of two: about a megabyte of JSON, which costs less in one write than in many."""
+
 
 class Sink(Protocol):
     """Takes events in the order of their seq."""
@@ -89,7 +92,7 @@ class TeeSink:
 
 
 class Emitter:
-    """Numbers events densely from 0 and times them in nanoseconds since it was made.
+    """Numbers events densely from 0 and times them in nanoseconds since it was made; flushes the sink now and then.
 
     One event costs `seq, t_ns = emitter.next()`, its construction and `emitter.emit(event)`; every pair of
     `next` is emitted, in order.
@@ -108,6 +111,8 @@ class Emitter:
     def next(self) -> tuple[int, int]:
         """Seq and time of the next event."""
         self.last_seq = seq = self.last_seq + 1
+        if not seq & (_EVENTS_A_FLUSH - 1):
+            self._sink.flush()
         return seq, self._clock() - self._start
 
     def flush(self) -> None:
