@@ -64,13 +64,12 @@ class LayerParams:
 
 @dataclass(frozen=True)
 class ModelParams:
-    """All weights."""
+    """All weights but the product with the vocabulary."""
 
     embedding: Tensor
     layers: tuple[LayerParams, ...]
     head_site: HeadParams
     norm: Norm
-    head: Tensor
 
 
 class _Source:
@@ -116,8 +115,15 @@ def model_params(
         config.hc_eps,
     )
     embedding = source.stored("model.embed_tokens.weight")
-    head = source.matrix("model.embed_tokens.weight" if config.tie_embeddings else "lm_head.weight")
-    return ModelParams(embedding, layers, head_site, norm_of(source.single("model.norm.weight"), config.norm_eps), head)
+    return ModelParams(embedding, layers, head_site, norm_of(source.single("model.norm.weight"), config.norm_eps))
+
+
+def vocabulary_params(
+    config: ModelConfig, tensors: Mapping[str, Tensor], device: torch.device, dtype: torch.dtype
+) -> Tensor:
+    """`[hidden, vocabulary]`, from the same state dict."""
+    source = _Source(tensors, device, dtype, "")
+    return source.matrix("model.embed_tokens.weight" if config.tie_embeddings else "lm_head.weight")
 
 
 def _layer(config: ModelConfig, source: _Source, layer: int) -> LayerParams:

@@ -1,6 +1,6 @@
 """The model: runs steps of many sequences over paged state."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 
 import numpy as np
@@ -18,10 +18,11 @@ from shadowviz_engine.model.indexer import NEAR_TIE, Chosen
 from shadowviz_engine.model.layers import RopeTable, normalise
 from shadowviz_engine.model.moe import dense_experts, route, routed_experts
 from shadowviz_engine.model.numerics import KERNELS, SHAPES, Numerics, padded, threads
-from shadowviz_engine.model.params import LayerParams, model_params
+from shadowviz_engine.model.params import LayerParams, model_params, vocabulary_params
 from shadowviz_engine.model.plan import BlockGroup, StepPlan
 from shadowviz_engine.model.planner import plan_step
 from shadowviz_engine.model.step import Ints, NearTie, Observer, Selection, SequenceStep, StepResult, check_steps
+from shadowviz_engine.model.vocabulary import SharedProduct
 
 _DENSE_EXPERTS = 16
 """Up to so many experts, one product over all of them costs less than sorting rows by expert."""
@@ -51,7 +52,11 @@ class Transformer:
         self._params = model_params(config, tensors, self.device, dtype)
         self._main = RopeTable(config.rope_main, self.device)
         self._compress = RopeTable(config.rope_compress, self.device)
-        self._kernels = KERNELS[numerics]
+        head = vocabulary_params(config, tensors, self.device, dtype)
+        self._kernels = kernels = KERNELS[numerics]
+        self._head: Callable[[Tensor], Tensor] = lambda rows: kernels.linear(rows, head)
+        if numerics is Numerics.FAST and self.device.type == "cpu":
+            self._head = SharedProduct(head)
         dense = numerics is Numerics.EXACT or config.num_experts <= _DENSE_EXPERTS
         self._experts = dense_experts if dense else routed_experts
         self.observer: Observer | None = None
@@ -139,7 +144,7 @@ class Transformer:
             index = torch.from_numpy(np.resize(rows, count)).to(self.device)
             collapsed = collapse_head(self._params.head_site, streams.index_select(0, index), self._kernels)
             final = normalise(collapsed, self._params.norm)
-            return self._kernels.linear(final, self._params.head)[: len(rows)].float()
+            return self._head(final)[: len(rows)].float()
 
     def _look_at_choices(self, context: StepContext) -> tuple[NearTie, ...]:
         """Near ties of the step's real queries; tells the observer what was chosen."""
