@@ -40,7 +40,7 @@ class Cause(StrEnum):
     EOS_SWAPPED = "EOS_SWAPPED"
     """Another mark of an end in the same place."""
     MERGE_ACROSS_BOUNDARY = "MERGE_ACROSS_BOUNDARY"
-    """One text begins with the whole other one, but its ids do not: the last characters were merged with what follows."""
+    """One text begins with all of the other, but its ids do not: the last characters were merged with what follows."""
     NORMALISED_EQUAL = "NORMALISED_EQUAL"
     """Other text, equal ids: a hit."""
     EXTENDS = "EXTENDS"
