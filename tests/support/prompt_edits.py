@@ -1,0 +1,71 @@
+"""Pairs of prompts that differ in a known way, made from a seed: labelled by construction, not by looking."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from random import Random
+from typing import Final
+
+import edits_of_characters
+import edits_of_clocks
+import edits_of_json
+import edits_of_layout
+import edits_of_markers
+import edits_of_values
+import edits_of_words
+from labelled import Edit, Pair, swapped
+from prompt_texts import SENTENCES
+
+EDITS: Final[dict[str, tuple[Edit, ...]]] = {
+    **edits_of_characters.EDITS,
+    **edits_of_clocks.EDITS,
+    **edits_of_values.EDITS,
+    **edits_of_json.EDITS,
+    **edits_of_layout.EDITS,
+    **edits_of_words.EDITS,
+    **edits_of_markers.EDITS,
+}
+"""By the class that an edit is meant to show; its label is that of the pair."""
+
+MIDDLE: Final = "\n\n## Between\n\n" + " ".join(SENTENCES["en"][1:6:2]) + "\n\n"
+"""What stands between two edits: a paragraph, so that neither touches the other."""
+
+
+def labelled_pairs(seed: int, each: int, doubles: int) -> Iterator[tuple[str, Pair]]:
+    """`each` pairs of every class, and `doubles` with two edits, with the class that they are counted under."""
+    for name, edits in EDITS.items():
+        for number in range(each):
+            random = Random(f"{seed} {name} {number}")
+            yield name, swapped(random, _one(random, edits))
+    for number in range(doubles):
+        random = Random(f"{seed} double {number}")
+        yield "two edits", _double(random)
+
+
+def _one(random: Random, edits: Sequence[Edit]) -> Pair:
+    edit = random.choice(edits)
+    while True:
+        made = edit(random)
+        if made is not None and (made.a != made.b or "NONE" in made.labels):
+            return made
+
+
+def _double(random: Random) -> Pair:
+    while True:
+        first, second = (swapped(random, _one(random, EDITS[name])) for name in random.sample(list(EDITS), 2))
+        if first.movable and second.movable and not first.labels & second.labels:
+            break
+    a, b = (one + MIDDLE + other for one, other in ((first.a, second.a), (first.b, second.b)))
+    return replace(first, recipe=f"{first.recipe} + {second.recipe}", a=a, b=b, second=second.labels)
+
+
+def right_answers(made: Pair, ids_a: Sequence[int], ids_b: Sequence[int]) -> frozenset[str]:
+    """What may be said of a pair under the tokenizer that gave the ids.
+
+    What it makes equal is no difference, and what it makes a prefix loses nothing, whatever the edit was.
+    """
+    if list(ids_a) == list(ids_b):
+        return frozenset({"NONE"} if made.a == made.b else {"NONE", "NORMALISED_EQUAL"})
+    short = min(len(ids_a), len(ids_b))
+    if list(ids_a[:short]) == list(ids_b[:short]):
+        return frozenset({"EXTENDS"})
+    return made.labels
