@@ -1,0 +1,130 @@
+"""Invisible marks that are put into a rendering to learn what each stretch of it came from."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+DIGITS: Final = 16
+WIDTH: Final = 5
+"""Digits of a mark's number: a million labels."""
+SIZE: Final = DIGITS + 2
+"""Letters of an alphabet: the digits, and one each that opens and closes."""
+PRIVATE: Final = range(0xE000, 0xF900)
+"""Characters without a meaning in Unicode. Those of four hex digits, as `tojson` may write them as one escape."""
+
+
+class MarkError(ValueError):
+    """A marked text whose marks do not come in pairs."""
+
+
+class Stretch(NamedTuple):
+    """[start, stop) in characters of the text without marks, and the number that it was marked with."""
+
+    start: int
+    stop: int
+    number: int
+
+
+@dataclass(frozen=True)
+class Alphabet:
+    """The characters that marks are written with; they must not occur in anything that is rendered."""
+
+    letters: str
+
+    def open(self, number: int) -> str:
+        """The mark before a stretch."""
+        return self.letters[DIGITS] + self._digits(number)
+
+    def close(self, number: int) -> str:
+        """The mark behind a stretch."""
+        return self.letters[DIGITS + 1] + self._digits(number)
+
+    def wrap(self, text: str, number: int) -> str:
+        """`text` as a marked stretch."""
+        return self.open(number) + text + self.close(number)
+
+    def occurs_in(self, text: str) -> bool:
+        """Whether a character of the alphabet stands in `text`, as it is or as a JSON escape."""
+        return re.search(f"[{self.letters}]|{self._escapes}", text) is not None
+
+    def read(self, marked: str) -> tuple[str, list[Stretch]]:
+        """The text without its marks, and the marked stretches in the order in which they end.
+
+        Raises:
+            MarkError: a mark is damaged, or one of a pair is missing.
+        """
+        raw = re.sub(self._escapes, lambda found: chr(int(found[0][2:], 16)), marked)
+        parts, stretches, opened = [], [], list[tuple[int, int]]()
+        end = last = 0
+        for found in re.finditer(f"([{self.letters[DIGITS:]}])([{self.letters[:DIGITS]}]{{{WIDTH}}})", raw):
+            parts.append(raw[last : found.start()])
+            end, last = end + found.start() - last, found.end()
+            number = self._number(found[2])
+            if found[1] == self.letters[DIGITS]:
+                opened.append((number, end))
+            elif opened and opened[-1][0] == number:
+                stretches.append(Stretch(opened.pop()[1], end, number))
+            else:
+                raise MarkError(f"stretch {number} closes without having been opened")
+        text = "".join([*parts, raw[last:]])
+        if opened or self.occurs_in(text):
+            raise MarkError("a mark is damaged or stays open")
+        return text, stretches
+
+    @property
+    def _escapes(self) -> str:
+        return "|".join(rf"\\u{ord(letter):04x}" for letter in self.letters)
+
+    def _digits(self, number: int) -> str:
+        return "".join(self.letters[number >> shift & DIGITS - 1] for shift in range(4 * (WIDTH - 1), -1, -4))
+
+    def _number(self, digits: str) -> int:
+        number = 0
+        for digit in digits:
+            number = number * DIGITS + self.letters.index(digit)
+        return number
+
+
+def free_alphabet(texts: Sequence[str], first: int) -> Alphabet | None:
+    """An alphabet of characters that stand in none of `texts`; None where so few are free.
+
+    `first` decides where the search begins: taken at random, no text can be written against it.
+    """
+    for place in range(len(PRIVATE) // SIZE):
+        start = (first + place) % (len(PRIVATE) // SIZE) * SIZE
+        alphabet = Alphabet("".join(map(chr, PRIVATE[start : start + SIZE])))
+        if not any(alphabet.occurs_in(text) for text in texts):
+            return alphabet
+    return None
+
+
+def mark_whole(text: str, number: int, alphabet: Alphabet) -> str:
+    """`text` marked from end to end; blank text as it is, because templates ask whether there is any."""
+    return alphabet.wrap(text, number) if text.strip() else text
+
+
+def mark_cores(text: str, number: int, alphabet: Alphabet, kept: re.Pattern[str] | None) -> str:
+    """`text` with the stretches between matches of `kept` marked, without the space around them.
+
+    So a template that trims the text, or splits it at something that `kept` matches, does with the marked text what it
+    does with the text.
+    """
+    return "".join(piece if is_kept else _mark_core(piece, number, alphabet) for piece, is_kept in _pieces(text, kept))
+
+
+def _mark_core(piece: str, number: int, alphabet: Alphabet) -> str:
+    core = piece.strip()
+    if not core:
+        return piece
+    start = piece.index(core)
+    return piece[:start] + alphabet.wrap(core, number) + piece[start + len(core) :]
+
+
+def _pieces(text: str, kept: re.Pattern[str] | None) -> Iterator[tuple[str, bool]]:
+    last = 0
+    for found in kept.finditer(text) if kept else ():
+        yield text[last : found.start()], False
+        yield found[0], True
+        last = found.end()
+    yield text[last:], False
