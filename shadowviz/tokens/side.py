@@ -29,8 +29,8 @@ class Side:
     name: str
     """As it is called in sentences: `A`, `B`, `request-3`."""
     encoder: Encoder
-    ids: array[int]
-    starts: array[int]
+    ids: "array[int]"
+    starts: "array[int]"
     """Byte of `raw` at which each token begins; type code `q`."""
     text: str
     """What was encoded; for ready ids what they stand for, bytes that form no character as U+FFFD."""
