@@ -1,0 +1,158 @@
+"""Why two rendered conversations part, as far as their structure shows it: messages, tools, options, template."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from shadowviz.tokens.finding import Cause, Finding
+from shadowviz.tokens.inert import printable
+from shadowviz.tokens.side import Side
+from shadowviz.tokens.structure_change import Change, Mend, Told, told
+from shadowviz.tokens.structure_history import history_changes
+from shadowviz.tokens.structure_match import match_messages
+from shadowviz.tokens.structure_mended import Renderer, common_of, common_with, render_v4, renders, text_of
+from shadowviz.tokens.structure_places import differing, gain_without, hull
+from shadowviz.tokens.structure_system import system_changes
+from shadowviz.tokens.structure_template import (
+    option_changes,
+    rendered_otherwise,
+    same_conversation,
+    template_changes,
+)
+from shadowviz.tokens.structure_tools import tool_changes
+from shadowviz.tokens.token_diff import Hunk, Op, TokenDiff
+
+MAX_MENDED: Final = 16
+"""Changes that are undone and rendered again; the gain of further ones is taken from the hunks."""
+
+
+def structural(a: Side, b: Side, diff: TokenDiff, renderer: Renderer = render_v4) -> tuple[Finding, ...]:
+    """What the conversations of two sides show of why their ids part, in the order of the tokens.
+
+    Nothing where ids are equal, where all ids of one side are a prefix of the other's, where the texts are equal, or
+    where a side has no conversation. The causes, with their subjects in brackets: EFFORT_PREFIX; TEMPLATE (`reasoning`,
+    `tools`, an option's name, none); REASONING_MISSING; REORDERED (`tools`, `messages`, `keys`, `tool calls`, `items`
+    of a list in a tool); SYSTEM_GREW (`system`, `tools`); HISTORY_TRUNCATED; HISTORY_EDITED (the message's name).
+
+    For merging with causes that the text shows: HISTORY_EDITED, and SYSTEM_GREW with subject `system`, only say that
+    a message's text is another one; a cause of the text for the same tokens that is more specific than TEXT says
+    more. The same holds for TEMPLATE without a subject. All others explain text that a comparison of texts would
+    misread. A system message or a last message that was edited in another way has no finding here, and neither has
+    an edit inside a tool's definition.
+
+    `gain` is measured: the change is undone in B's conversation (for a template that leaves reasoning out, in both),
+    the prompt rendered and encoded again. Where the renderer does not give a side's text, it is the length of the
+    stretches that agree behind the change, up to the next difference.
+    """
+    if a.conversation is None or b.conversation is None or not _parted(a, b, diff):
+        return ()
+    try:
+        changes = _changes(told(a), told(b))
+    except RecursionError:
+        return ()
+    return _findings(_Pair(a, b, diff, renderer if renders(a, renderer) and renders(b, renderer) else None), changes)
+
+
+def _parted(a: Side, b: Side, diff: TokenDiff) -> bool:
+    return diff.first is not None and diff.common < min(len(a.ids), len(b.ids)) and a.text != b.text
+
+
+def _changes(a: Told, b: Told) -> list[Change]:
+    match = match_messages(a.view, b.view)
+    changes = [
+        *option_changes(a, b),
+        *tool_changes(a, b),
+        *system_changes(a, b),
+        *history_changes(a, b, match),
+        *template_changes(a, b, match),
+    ]
+    if not changes and same_conversation(a, b, match):
+        return [rendered_otherwise(a, b)]
+    return changes
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """Two sides and how they differ; `renderer` is None where it does not give their texts."""
+
+    a: Side
+    b: Side
+    diff: TokenDiff
+    renderer: Renderer | None
+
+
+def _findings(pair: _Pair, changes: Sequence[Change]) -> tuple[Finding, ...]:
+    explained = [hunk for change in changes if change.place for hunk in differing(pair.diff, change.place)]
+    found: list[Finding] = []
+    for number, change in enumerate(changes):
+        shows, gain = _measured(pair, change) if number < MAX_MENDED else (None, None)
+        if shows is False:
+            continue
+        hunks = _hunks(pair.diff, change, explained, shows=shows is True)
+        if not hunks:
+            continue
+        in_a, in_b = hull(hunks)
+        found.append(
+            Finding(
+                change.cause,
+                change.subject,
+                in_a,
+                in_b,
+                printable(change.detail),
+                change.advice,
+                gain_without(pair.diff, hunks) if gain is None else gain,
+            )
+        )
+    return tuple(sorted(_without_shadows(found), key=lambda finding: (finding.a.start, finding.b.start)))
+
+
+def _measured(pair: _Pair, change: Change) -> tuple[bool | None, int | None]:
+    """Whether the change shows in the text, and what undoing it gains; None for what cannot be said."""
+    if pair.renderer is None:
+        return None, None
+    shows: bool | None = None
+    for mend in change.mends:
+        texts = _mended_texts(pair, mend, pair.renderer)
+        if texts is None:
+            continue
+        if texts == (pair.a.text, pair.b.text):
+            shows = False
+            continue
+        return True, _gain(pair, *texts)
+    return shows, None
+
+
+def _mended_texts(pair: _Pair, mend: Mend, renderer: Renderer) -> tuple[str, str] | None:
+    in_a = pair.a.text if mend.a is None else text_of(mend.a, renderer)
+    in_b = text_of(mend.b, renderer)
+    return None if in_a is None or in_b is None else (in_a, in_b)
+
+
+def _gain(pair: _Pair, in_a: str, in_b: str) -> int | None:
+    if in_a == pair.a.text:
+        common = common_with(pair.a, pair.b, in_b, pair.diff.common)
+    else:
+        common = common_of(pair.b.encoder, in_a, in_b)
+    return None if common is None else max(0, common - pair.diff.common)
+
+
+def _hunks(diff: TokenDiff, change: Change, explained: Collection[Hunk], *, shows: bool) -> tuple[Hunk, ...]:
+    """The stretches that a change accounts for; without a place of its own, the first that nothing else does."""
+    if change.place is not None and (hunks := differing(diff, change.place)):
+        return hunks
+    if change.place is not None and not shows:
+        return ()
+    left = [hunk for hunk in diff.hunks if hunk.op is not Op.EQUAL]
+    first = next((hunk for hunk in left if hunk not in explained), left[0] if shows else None)
+    return () if first is None else (first,)
+
+
+def _without_shadows(findings: Iterable[Finding]) -> list[Finding]:
+    """Without what follows from another finding: an option that differs renders messages otherwise."""
+    listed = list(findings)
+    options = {finding.subject for finding in listed if finding.cause is Cause.TEMPLATE} - {"", "reasoning", "tools"}
+    return [
+        finding
+        for finding in listed
+        if not options or finding.cause is not Cause.TEMPLATE or finding.subject not in {"", "reasoning", "tools"}
+    ]

@@ -1,0 +1,118 @@
+"""Where the parts of a rendered conversation lie in its tokens, and which stretches of a difference they hold."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from shadowviz.tokens.side import Side
+from shadowviz.tokens.token_diff import Hunk, Op, TokenDiff
+from shadowviz_engine.core.spans import Extent
+
+_MESSAGE: Final = re.compile(r"message (\d+) \(")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One labelled stretch."""
+
+    label: str
+    message: int | None
+    """Index of the message that it belongs to."""
+    text: str
+    tokens: Extent
+
+    @property
+    def is_tools(self) -> bool:
+        """Whether it is tool definitions."""
+        return self.label == "tools" or self.label.endswith(": tools")
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The labelled stretches of one side, in order."""
+
+    parts: tuple[Part, ...]
+
+    def messages(self, indices: Collection[int]) -> Extent | None:
+        """Tokens from the first to the last of some messages; None where none of them is in the text."""
+        return self._hull(lambda part: part.message in indices)
+
+    def message_text(self, index: int) -> str:
+        """All that one message is rendered as, tools apart, its role marker included."""
+        return "".join(part.text for part in self.parts if part.message == index and not part.is_tools)
+
+    def tools(self) -> Extent | None:
+        """Tokens of the tool definitions."""
+        return self._hull(lambda part: part.is_tools)
+
+    def labelled(self, label: str) -> Extent | None:
+        """Tokens of the stretches with a label."""
+        return self._hull(lambda part: part.label == label)
+
+    def text_of(self, label: str) -> str:
+        """The text under a label; empty where there is none."""
+        return "".join(part.text for part in self.parts if part.label == label)
+
+    def _hull(self, wanted: Callable[[Part], bool]) -> Extent | None:
+        found = [part.tokens for part in self.parts if wanted(part)]
+        return Extent(found[0].start, found[-1].stop) if found else None
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Tokens of A and of B that belong together; None where a side has nothing of the kind."""
+
+    a: Extent | None
+    b: Extent | None
+
+    def holds(self, hunk: Hunk) -> bool:
+        """Whether a stretch of the difference lies here, at least in part."""
+        return _touches(hunk.a, self.a) or _touches(hunk.b, self.b)
+
+
+def layout_of(side: Side) -> Layout:
+    """The segments of a side with their tokens."""
+    parts: list[Part] = []
+    start = 0
+    for segment in side.segments:
+        text = side.text[segment.start : segment.stop]
+        stop = start + len(text.encode())
+        found = _MESSAGE.match(segment.label)
+        tokens = Extent(bisect_left(side.starts, start), bisect_left(side.starts, stop))
+        parts.append(Part(segment.label, int(found[1]) if found else None, text, tokens))
+        start = stop
+    return Layout(tuple(parts))
+
+
+def differing(diff: TokenDiff, place: Place) -> tuple[Hunk, ...]:
+    """The stretches of the difference that lie at a place."""
+    return tuple(hunk for hunk in diff.hunks if hunk.op is not Op.EQUAL and place.holds(hunk))
+
+
+def hull(hunks: Sequence[Hunk]) -> tuple[Extent, Extent]:
+    """Tokens of A and of B from the first stretch to the last; there is at least one."""
+    return Extent(hunks[0].a.start, hunks[-1].a.stop), Extent(hunks[0].b.start, hunks[-1].b.stop)
+
+
+def gain_without(diff: TokenDiff, mended: Collection[Hunk]) -> int:
+    """Tokens that follow the common prefix, up to the first difference that is not mended."""
+    gained, gone = 0, set(mended)
+    for hunk in diff.hunks[1:] if diff.common else diff.hunks:
+        if hunk.op is Op.EQUAL:
+            gained += hunk.a.size
+        elif hunk not in gone:
+            break
+        else:
+            # The other side's text takes the place of this one's, so its tokens are in the prefix too.
+            gained += hunk.a.size
+    return gained
+
+
+def _touches(tokens: Extent, place: Extent | None) -> bool:
+    if place is None:
+        return False
+    if not tokens or not place:
+        return place.start <= tokens.start <= place.stop and tokens.stop <= place.stop
+    return tokens.start < place.stop and place.start < tokens.stop

@@ -1,0 +1,227 @@
+"""The same messages with another text: options, templates that leave reasoning out, reasoning that is missing."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Final
+
+from shadowviz.tokens.finding import Cause
+from shadowviz.tokens.inert import inert
+from shadowviz.tokens.side import Conversation
+from shadowviz.tokens.structure_change import (
+    Change,
+    Mend,
+    Told,
+    names_of,
+    place_of,
+    quoted,
+    with_messages,
+    with_options,
+)
+from shadowviz.tokens.structure_edits import argument_order, edits
+from shadowviz.tokens.structure_match import Match
+from shadowviz.tokens.structure_places import Place
+from shadowviz.tokens.structure_view import (
+    REASONING_FIELDS,
+    Item,
+    canonical,
+    differing_options,
+    option,
+    ordered,
+)
+
+EFFORT: Final = "reasoning effort"
+OPENING: Final = "generation prompt"
+THINKING_OPTIONS: Final = ("thinking", "enable_thinking")
+
+_ADVICE: Final = {
+    "thinking": "use one mode for all requests that share a prefix",
+    "enable_thinking": "use one mode for all requests that share a prefix",
+    "drop_thinking": "use one value for all requests: off keeps the reasoning in the history",
+}
+KEEP_REASONING: Final = (
+    "keep the reasoning in the history: send it back as `reasoning_content` and render with `drop_thinking` off"
+)
+
+
+def option_changes(a: Told, b: Told) -> list[Change]:
+    """EFFORT_PREFIX for an option that names an effort, TEMPLATE with the option's name as subject for the others."""
+    return [_option_change(a, b, name) for name in differing_options(a.view, b.view)]
+
+
+def template_changes(a: Told, b: Told, match: Match) -> list[Change]:
+    """Changes in messages that say the same on both sides.
+
+    REASONING_MISSING; TEMPLATE with subject `reasoning` where one text leaves out what the messages hold, `tools`, or
+    none; REORDERED with subject `keys`; HISTORY_EDITED where reasoning or ids are other ones.
+    """
+    found: list[Change] = []
+    missing: list[tuple[Item, Item]] = []
+    rendered: list[tuple[Item, Item]] = []
+    for x, y in _same_messages(a, b, match):
+        if a.layout.message_text(x.index) == b.layout.message_text(y.index):
+            continue
+        if (x.reasoning or "") != (y.reasoning or ""):
+            if x.reasoning and y.reasoning:
+                found.extend(edits(a, b, x, y))
+            else:
+                missing.append((x, y))
+        elif orders := argument_order(a, b, x, y):
+            found.extend(orders)
+        elif canonical(x.raw) != canonical(y.raw) and _other_ids(x, y):
+            found.extend(edits(a, b, x, y))
+        else:
+            rendered.append((x, y))
+    if missing:
+        found.append(_reasoning_missing(a, b, missing))
+    if rendered:
+        found.append(_rendered_otherwise(a, b, rendered))
+    return [*found, *_opened_otherwise(a, b, match), *_other_tools(a, b)]
+
+
+def same_conversation(a: Told, b: Told, match: Match) -> bool:
+    """Whether both sides have the same messages and tools, down to the order of keys in tools."""
+    heads = [[item.key for item in side.view.items[: side.view.leading]] for side in (a, b)]
+    return not match.blocks and heads[0] == heads[1] and ordered(a.view.tools) == ordered(b.view.tools)
+
+
+def rendered_otherwise(a: Told, b: Told) -> Change:
+    """TEMPLATE without a place, for two texts of the same conversation."""
+    detail = f"the same messages and tools are rendered as another text in {b.name} than in {a.name}"
+    return Change(Cause.TEMPLATE, "", None, detail, "render all requests with one template and one set of options")
+
+
+def _option_change(a: Told, b: Told, name: str) -> Change:
+    old, new = (_value(side, name) for side in (a, b))
+    options = {key: value for key, value in b.view.options.items() if key != name}
+    if name in a.view.options:
+        options[name] = a.view.options[name]
+    mends = (Mend(replace(b.view.conversation, options=options)),)
+    shown = inert(name[:40])
+    if "effort" in name:
+        place = Place(a.layout.labelled(EFFORT), b.layout.labelled(EFFORT))
+        detail = f"reasoning effort {old} in {a.name}, {new} in {b.name}: its text stands before the messages"
+        advice = "use one effort for all requests that share a prefix"
+        return Change(Cause.EFFORT_PREFIX, "", None if place == Place(None, None) else place, detail, advice, mends)
+    detail = f"the option {shown} is {old} in {a.name} and {new} in {b.name}"
+    advice = _ADVICE.get(name, f"use one value of {shown} for all requests that share a prefix")
+    return Change(Cause.TEMPLATE, shown, None, detail, advice, mends)
+
+
+def _value(side: Told, name: str) -> str:
+    value = option(side.view, name)
+    if value is None:
+        return "not set"
+    return quoted(canonical(value)).strip("'") if not isinstance(value, str) else quoted(value).strip("'")
+
+
+def _same_messages(a: Told, b: Told, match: Match) -> Iterable[tuple[Item, Item]]:
+    for x, y in zip(a.view.items[: a.view.leading], b.view.items[: b.view.leading], strict=False):
+        if x.key == y.key:
+            yield x, y
+    for i, j in match.kept:
+        yield a.view.items[i], b.view.items[j]
+
+
+def _other_ids(x: Item, y: Item) -> bool:
+    ids = [
+        [item.raw.get("id"), item.raw.get("tool_call_id"), [call.get("id") for call in _calls(item)]] for item in (x, y)
+    ]
+    return canonical(ids[0]) != canonical(ids[1])
+
+
+def _calls(item: Item) -> list[dict[str, object]]:
+    calls = item.raw.get("tool_calls")
+    return [call for call in calls if isinstance(call, dict)] if isinstance(calls, list | tuple) else []
+
+
+def _reasoning_missing(a: Told, b: Told, pairs: list[tuple[Item, Item]]) -> Change:
+    lacking, having = (b, a) if pairs[0][0].reasoning else (a, b)
+    items = [y if lacking is b else x for x, y in pairs]
+    messages = [item.raw for item in b.view.items]
+    for x, y in pairs:
+        messages[y.index] = {**_without_reasoning(y), **_reasoning_of(x)}
+    mended = with_messages(b.view, messages)
+    return Change(
+        Cause.REASONING_MISSING,
+        "",
+        place_of(a, b, {x.index for x, _ in pairs}, {y.index for _, y in pairs}),
+        f"{names_of(items)}: {lacking.name} lacks the reasoning that {having.name} has",
+        KEEP_REASONING,
+        (Mend(mended), _all_kept(a, mended)),
+    )
+
+
+def _rendered_otherwise(a: Told, b: Told, pairs: list[tuple[Item, Item]]) -> Change:
+    place = place_of(a, b, {x.index for x, _ in pairs}, {y.index for _, y in pairs})
+    left_out = [pair for pair in pairs if _leaves_out(a, b, *pair) is not None]
+    mends = (_all_kept(a, b.view.conversation),)
+    if not left_out:
+        items = [y for _, y in pairs]
+        detail = f"{names_of(items)}: the same in the messages, rendered as another text in {b.name}"
+        advice = "render all requests with one template and one set of options"
+        return Change(Cause.TEMPLATE, "", place, detail, advice, mends)
+    without = _leaves_out(a, b, *left_out[0])
+    items = [y if without is b else x for x, y in left_out]
+    detail = f"{names_of(items)}: the reasoning is in the messages, and the text of {without.name if without else ''}"
+    return Change(Cause.TEMPLATE, "reasoning", place, f"{detail} leaves it out", KEEP_REASONING, mends)
+
+
+def _leaves_out(a: Told, b: Told, x: Item, y: Item) -> Told | None:
+    """The side whose text lacks the reasoning that both sides' messages have."""
+    if not x.reasoning:
+        return None
+    held = [x.reasoning in side.layout.message_text(item.index) for side, item in ((a, x), (b, y))]
+    if held[0] == held[1]:
+        return None
+    return b if held[0] else a
+
+
+def _opened_otherwise(a: Told, b: Told, match: Match) -> list[Change]:
+    """One side ends where an answer begins; the other goes on with an answer that begins in another way."""
+    if len(match.blocks) != 1:
+        return []
+    block = match.blocks[0]
+    if block.a_start == block.a_stop == len(a.view.items):
+        asked, answered, index = a, b, block.b_start
+    elif block.b_start == block.b_stop == len(b.view.items):
+        asked, answered, index = b, a, block.a_start
+    else:
+        return []
+    item = answered.view.items[index]
+    opening, text = asked.layout.text_of(OPENING), answered.layout.message_text(index)
+    if item.role != "assistant" or not opening or not text or text.startswith(opening):
+        return []
+    opened, answer = asked.layout.labelled(OPENING), answered.layout.messages({index})
+    place = Place(opened, answer) if asked is a else Place(answer, opened)
+    mends = (_all_kept(a, b.view.conversation),)
+    name = inert(item.name)
+    if not item.reasoning and any(option(asked.view, key) is True for key in THINKING_OPTIONS):
+        detail = f"{name}: {answered.name} lacks the reasoning with which {asked.name} lets the answer begin"
+        return [Change(Cause.REASONING_MISSING, "", place, detail, KEEP_REASONING, mends)]
+    detail = f"{name}: its text in {answered.name} does not begin with the generation prompt of {asked.name}"
+    if item.reasoning and item.reasoning not in text:
+        detail = f"{name}: the reasoning is in the messages, and the text of {answered.name} leaves it out"
+    return [Change(Cause.TEMPLATE, "reasoning" if item.reasoning else "", place, detail, KEEP_REASONING, mends)]
+
+
+def _other_tools(a: Told, b: Told) -> list[Change]:
+    texts = ["".join(part.text for part in side.layout.parts if part.is_tools) for side in (a, b)]
+    if not a.view.tools or ordered(a.view.tools) != ordered(b.view.tools) or texts[0] == texts[1]:
+        return []
+    detail = f"the same tools are rendered as another text in {b.name} than in {a.name}"
+    advice = "render all requests with one template, and give the tools in one place"
+    return [Change(Cause.TEMPLATE, "tools", Place(a.layout.tools(), b.layout.tools()), detail, advice)]
+
+
+def _all_kept(a: Told, b: Conversation) -> Mend:
+    """Both sides with the reasoning of earlier turns in their text."""
+    kept = {"drop_thinking": False}
+    return Mend(replace(b, options={**b.options, **kept}), with_options(a.view, kept))
+
+
+def _without_reasoning(item: Item) -> dict[str, object]:
+    return {name: value for name, value in item.raw.items() if name not in REASONING_FIELDS}
+
+
+def _reasoning_of(item: Item) -> dict[str, object]:
+    return {name: item.raw[name] for name in REASONING_FIELDS if name in item.raw}
