@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from shadowviz.cli.show import counted, number, write_note
 from shadowviz.replay.explain import Explanation
-from shadowviz.tokens.causes import Cause
+from shadowviz.tokens.finding import Cause
 from shadowviz_engine.core.errors import InputError
 from shadowviz_engine.core.verdict import Finding, Verdict
 

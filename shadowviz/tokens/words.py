@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from shadowviz.tokens.causes import Cause, cause_of
+from shadowviz.tokens.causes.windows import cause_of_windows
+from shadowviz.tokens.finding import Cause
 from shadowviz.tokens.inert import inert
 from shadowviz.tokens.tokenizer import Tokenizer, default_tokenizer
 from shadowviz_engine.core.events import LogOpened
@@ -25,7 +26,7 @@ class TokenWords:
 
     def cause(self, prompt: Sequence[int], stored: Sequence[int]) -> str:
         """Why two stretches differ."""
-        return cause_of(self._tokenizer.decode(prompt), self._tokenizer.decode(stored))
+        return cause_of_windows(self._tokenizer, prompt, stored)
 
 
 class IdWords:

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from shadowviz.tokens.causes import Cause
+from shadowviz.tokens.finding import Cause
 from shadowviz.tokens.tokenizer import default_tokenizer
 from shadowviz.tokens.words import IdWords, TokenWords, words_of
 from shadowviz_engine.core.events import SCHEMA, LogOpened

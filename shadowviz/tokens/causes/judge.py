@@ -1,0 +1,144 @@
+"""The class of one differing stretch: the first judge that knows it."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+from typing import Final
+
+from shadowviz.tokens.causes.blanks import blank, blank_causes
+from shadowviz.tokens.causes.characters import character_cause
+from shadowviz.tokens.causes.clock import time_cause
+from shadowviz.tokens.causes.edit import Edit, Judge, Named, Stretch
+from shadowviz.tokens.causes.escapes import escaped_cause
+from shadowviz.tokens.causes.identifiers import attribution_cause, identifier_cause
+from shadowviz.tokens.causes.markers import marker_cause
+from shadowviz.tokens.causes.numbers import counter_cause, counts_in_key, number_form
+from shadowviz.tokens.causes.order import moved
+from shadowviz.tokens.causes.structured import InJson
+from shadowviz.tokens.finding import Cause
+
+LONG: Final = 20_000
+"""Characters of one side from which on a stretch is another text, and is not looked into."""
+PIECES: Final = 400
+"""Words and marks of one side from which on a stretch is not split."""
+
+_PIECE: Final = re.compile(r"\r\n|[^\W\d_]+|\d+|.", re.DOTALL)
+_SEEN_BLANKS: Final = frozenset({Cause.CRLF, Cause.LINE_SEPARATOR, Cause.TRAILING_SPACE, Cause.SPACE_KIND})
+_SYMBOLS: Final = "+<=>|~^$`"
+_VARYING: Final[tuple[Judge, ...]] = (time_cause, identifier_cause, counter_cause)
+
+
+def edits_between(a: Stretch, b: Stretch) -> list[Edit]:
+    """The differing stretches of two texts, split at words and marks; none where they are equal."""
+    whole = Edit(a, b).trimmed()
+    if whole.a.found == whole.b.found:
+        return []
+    pieces = [_PIECE.findall(stretch.found[:LONG]) for stretch in whole]
+    if not all(pieces) or max(map(len, pieces)) > PIECES or max(len(s.found) for s in whole) > LONG:
+        return [whole]
+    return _split(whole, pieces[0], pieces[1])
+
+
+def _split(whole: Edit, pieces_a: Sequence[str], pieces_b: Sequence[str]) -> list[Edit]:
+    at_a, at_b = (_places(stretch.start, pieces) for stretch, pieces in zip(whole, (pieces_a, pieces_b), strict=True))
+    edits = []
+    for op, a0, a1, b0, b1 in SequenceMatcher(None, pieces_a, pieces_b, autojunk=False).get_opcodes():
+        if op != "equal":
+            edit = Edit(Stretch(whole.a.text, at_a[a0], at_a[a1]), Stretch(whole.b.text, at_b[b0], at_b[b1]))
+            edits.append(edit.trimmed())
+    return edits
+
+
+def _places(start: int, pieces: Sequence[str]) -> list[int]:
+    places = [start]
+    for piece in pieces:
+        places.append(places[-1] + len(piece))
+    return places
+
+
+def judge(edits: Sequence[Edit]) -> tuple[int, list[Named]]:
+    """What the first of some edits is, with what it takes along.
+
+    Returns:
+        how many edits are explained, and by which causes, the first of them leading.
+    """
+    edit = edits[0]
+    if named := attribution_cause(edit) or marker_cause(edit):
+        return 1, [named]
+    if blanks := blank_causes(edit):
+        return 1, _blanks_in_json(edit, blanks)
+    in_json = InJson(edit)
+    named = in_json.form() or character_cause(edit)
+    if named:
+        return 1, [named]
+    if found := in_json.order():
+        return _within(edits, found), [found]
+    if taken := moved(edits):
+        return taken[0], [taken[1]]
+    return 1, _other(edit, in_json)
+
+
+def _blanks_in_json(edit: Edit, blanks: list[Named]) -> list[Named]:
+    if blanks[0].cause in _SEEN_BLANKS:
+        return blanks
+    in_json = InJson(edit)
+    named = in_json.form()
+    return [named] if named and named.cause is Cause.JSON_SPACING else blanks
+
+
+def _within(edits: Sequence[Edit], found: Named) -> int:
+    """How many edits lie in the stretches that a cause explains."""
+    num = 1
+    while num < len(edits) and found.edit.a.holds(edits[num].a) and found.edit.b.holds(edits[num].b):
+        num += 1
+    return num
+
+
+def _other(edit: Edit, in_json: InJson) -> list[Named]:
+    if named := number_form(edit) or escaped_cause(edit):
+        return [named]
+    for varying in _VARYING:
+        named = varying(edit)
+        if named and not (in_json.inside and named.cause is Cause.COUNTER and not _counts(named.edit)):
+            return [named]
+    if parts := _characters_apart(edit):
+        return parts
+    if named := in_json.value():
+        return [named]
+    return [Named(Cause.PUNCTUATION if _punctuation_alone(edit) else Cause.TEXT, edit)]
+
+
+def _counts(edit: Edit) -> bool:
+    return all(map(counts_in_key, edit))
+
+
+def _characters_apart(edit: Edit) -> list[Named]:
+    """Causes of each differing character of a word, where every one has a cause of its own."""
+    a, b = edit.a.found, edit.b.found
+    if not a or not b or max(len(a), len(b)) > 200:
+        return []
+    matcher = SequenceMatcher(None, a, b, autojunk=False)
+    if matcher.ratio() < 0.5:
+        return []
+    found: list[Named] = []
+    for op, a0, a1, b0, b1 in matcher.get_opcodes():
+        if op == "equal":
+            continue
+        part = Edit(
+            Stretch(edit.a.text, edit.a.start + a0, edit.a.start + a1),
+            Stretch(edit.b.text, edit.b.start + b0, edit.b.start + b1),
+        )
+        named = blank_causes(part) or [cause for cause in [character_cause(part)] if cause]
+        if not named:
+            return []
+        found.extend(named)
+    return found
+
+
+def _punctuation_alone(edit: Edit) -> bool:
+    return all(_is_punctuation(character) or blank(character) for character in edit.a.found + edit.b.found)
+
+
+def _is_punctuation(character: str) -> bool:
+    return unicodedata.category(character).startswith("P") or character in _SYMBOLS

@@ -1,0 +1,93 @@
+"""The same lines, blocks or items of a text in another order."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from shadowviz.tokens.causes.edit import Edit, Named, Stretch
+from shadowviz.tokens.causes.structured import kind_of
+from shadowviz.tokens.finding import Cause
+
+EDITS: Final = 64
+"""Edits that one change of order may be made of."""
+REACH: Final = 40_000
+"""Characters that a change of order may span."""
+
+_ITEM_ENDS: Final = re.compile(
+    r"(?<!\d)[,;:|.!?()\[\]{}](?!\w)|[,;:|.!?()\[\]{}](?=\s)|[、，；：。！？\n\r]|\s(?:and|or|then)\s|(?<=\w)[,;|](?=[^\W\d])"
+)
+
+
+def moved(edits: Sequence[Edit]) -> tuple[int, Named] | None:
+    """A change of order that begins with the first of some edits, and how many of them it explains."""
+    if not edits:
+        return None
+    return _moved(edits, _line_start, _line_stop, _lines) or _moved(edits, _item_start, _item_stop, _items)
+
+
+def _moved(
+    edits: Sequence[Edit],
+    start_of: Callable[[Stretch], int],
+    stop_of: Callable[[Stretch], int],
+    split: Callable[[str], list[str]],
+) -> tuple[int, Named] | None:
+    first = edits[0]
+    start_a, start_b = start_of(first.a), start_of(first.b)
+    balance: Counter[str] = Counter()
+    done_a, done_b = start_a, start_b
+    for num, edit in enumerate(edits[:EDITS], 1):
+        stop_a, stop_b = max(done_a, stop_of(edit.a)), max(done_b, stop_of(edit.b))
+        if max(stop_a - start_a, stop_b - start_b) > REACH:
+            return None
+        balance.update(split(edit.a.text[done_a:stop_a]))
+        balance.subtract(split(edit.b.text[done_b:stop_b]))
+        done_a, done_b = stop_a, stop_b
+        if not any(balance.values()):
+            units_a, units_b = split(edit.a.text[start_a:stop_a]), split(edit.b.text[start_b:stop_b])
+            if units_a == units_b or len(set(units_a)) < 2:
+                return None
+            whole = Edit(Stretch(edit.a.text, start_a, stop_a), Stretch(edit.b.text, start_b, stop_b))
+            return num, Named(Cause.REORDERED, whole, _subject(units_a))
+    return None
+
+
+def _subject(units: list[str]) -> str:
+    try:
+        values = [json.loads(unit.rstrip(",")) for unit in units]
+    except (ValueError, RecursionError):
+        return ""
+    found = kind_of(values)
+    return found if found != "items" else ""
+
+
+def _line_start(stretch: Stretch) -> int:
+    return stretch.text.rfind("\n", 0, stretch.start) + 1
+
+
+def _line_stop(stretch: Stretch) -> int:
+    # A stretch that ends with its line is not continued in the next one.
+    if stretch.found.endswith("\n"):
+        return stretch.stop
+    stop = stretch.text.find("\n", stretch.stop)
+    return len(stretch.text) if stop < 0 else stop + 1
+
+
+def _lines(text: str) -> list[str]:
+    return [line for line in map(str.strip, text.split("\n")) if line]
+
+
+def _item_start(stretch: Stretch) -> int:
+    first = max(_line_start(stretch), stretch.start - 2000)
+    ends = [match.end() for match in _ITEM_ENDS.finditer(stretch.text, first, stretch.start)]
+    return ends[-1] if ends else first
+
+
+def _item_stop(stretch: Stretch) -> int:
+    match = _ITEM_ENDS.search(stretch.text, max(stretch.start, stretch.stop - 1), stretch.stop + 2000)
+    return match.end() if match else min(_line_stop(stretch), stretch.stop + 2000)
+
+
+def _items(text: str) -> list[str]:
+    return [item for item in (part.strip(" \t\"'`") for part in _ITEM_ENDS.split(text)) if re.search(r"\w", item)]
