@@ -35,3 +35,9 @@ def shows_emoji(edit: Edit) -> bool:
     rests = [_PARTS.sub("", text) for text in (a, b)]
     # Dingbats are emoji only beside each other or on their own: an arrow for a word is another text.
     return all(_WRITTEN.fullmatch(rest) for rest in rests)
+
+
+def restyles(edit: Edit) -> bool:
+    """Whether one side goes on with the colour, the style or the joiner of an emoji."""
+    more = edit.a.found or edit.b.found
+    return bool(re.match(f"[{_TONE}{_JOINER}{_TEXT_STYLE}{_EMOJI_STYLE}{_KEYCAP}]", more))

@@ -21,11 +21,6 @@ class Group(NamedTuple):
     """Equal tokens behind it."""
 
     @property
-    def exchanged(self) -> tuple[str, str]:
-        """What stands in A and in B, with the character on each side."""
-        return self.in_a.found, self.in_b.found
-
-    @property
     def shared(self) -> int:
         """Tokens that both sides have in it, counted on the shorter one."""
         return min(self.a.size, self.b.size)

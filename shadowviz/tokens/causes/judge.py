@@ -23,6 +23,9 @@ LONG: Final = 20_000
 PIECES: Final = 400
 """Words and marks of one side from which on a stretch is not split."""
 
+TOGETHER: Final = 64
+"""Edits that are looked at to see whether something stands in another place."""
+
 _PIECE: Final = re.compile(r"\r\n|[^\W\d_]+|\d+|.", re.DOTALL)
 _SEEN_BLANKS: Final = frozenset({Cause.CRLF, Cause.LINE_SEPARATOR, Cause.TRAILING_SPACE, Cause.SPACE_KIND})
 _SYMBOLS: Final = "+<=>|~^$`"

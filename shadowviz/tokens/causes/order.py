@@ -10,8 +10,6 @@ from shadowviz.tokens.causes.edit import Edit, Named, Stretch
 from shadowviz.tokens.causes.structured import kind_of
 from shadowviz.tokens.finding import Cause
 
-EDITS: Final = 64
-"""Edits that one change of order may be made of."""
 REACH: Final = 40_000
 """Characters that a change of order may span."""
 
@@ -37,7 +35,7 @@ def _moved(
     start_a, start_b = start_of(first.a), start_of(first.b)
     balance: Counter[str] = Counter()
     done_a, done_b = start_a, start_b
-    for num, edit in enumerate(edits[:EDITS], 1):
+    for num, edit in enumerate(edits, 1):
         stop_a, stop_b = max(done_a, stop_of(edit.a)), max(done_b, stop_of(edit.b))
         if max(stop_a - start_a, stop_b - start_b) > REACH:
             return None

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from shadowviz.tokens.causes.find import textual
+from shadowviz.tokens.causes.find import causes_of_text
 from shadowviz.tokens.encoder import Encoder
 from shadowviz.tokens.finding import Cause
 from shadowviz.tokens.side import side_of_ids
@@ -25,7 +25,7 @@ def cause_of_windows(encoder: Encoder, prompt: Sequence[int], stored: Sequence[i
         Hunk(Op.REPLACE, Extent(left, stop_a), Extent(left, stop_b)),
         Hunk(Op.EQUAL, Extent(stop_a, len(prompt)), Extent(stop_b, len(stored))),
     )
-    findings = textual(a, b, TokenDiff(hunks, left))
+    findings = causes_of_text(a, b, TokenDiff(hunks, left))
     return findings[0].cause if findings else Cause.TEXT
 
 
