@@ -1,6 +1,6 @@
 """Why two rendered conversations part, as far as their structure shows it: messages, tools, options, template."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,16 +11,17 @@ from shadowviz.tokens.structure_change import Change, Mend, Told, told
 from shadowviz.tokens.structure_history import history_changes
 from shadowviz.tokens.structure_match import match_messages
 from shadowviz.tokens.structure_mended import Renderer, common_of, common_with, render_v4, renders, text_of
-from shadowviz.tokens.structure_places import differing, gain_without, hull
+from shadowviz.tokens.structure_places import Stretches, gain_without, hull
 from shadowviz.tokens.structure_system import system_changes
 from shadowviz.tokens.structure_template import (
+    edited_places,
     option_changes,
     rendered_otherwise,
     same_conversation,
     template_changes,
 )
 from shadowviz.tokens.structure_tools import tool_changes
-from shadowviz.tokens.token_diff import Hunk, Op, TokenDiff
+from shadowviz.tokens.token_diff import Hunk, TokenDiff
 
 MAX_MENDED: Final = 16
 """Changes that are undone and rendered again; the gain of further ones is taken from the hunks."""
@@ -46,29 +47,15 @@ def structural(a: Side, b: Side, diff: TokenDiff, renderer: Renderer = render_v4
     """
     if a.conversation is None or b.conversation is None or not _parted(a, b, diff):
         return ()
+    pair = _Pair(a, b, diff, renderer if renders(a, renderer) and renders(b, renderer) else None)
     try:
-        changes = _changes(told(a), told(b))
+        return _findings(pair, told(a), told(b))
     except RecursionError:
         return ()
-    return _findings(_Pair(a, b, diff, renderer if renders(a, renderer) and renders(b, renderer) else None), changes)
 
 
 def _parted(a: Side, b: Side, diff: TokenDiff) -> bool:
     return diff.first is not None and diff.common < min(len(a.ids), len(b.ids)) and a.text != b.text
-
-
-def _changes(a: Told, b: Told) -> list[Change]:
-    match = match_messages(a.view, b.view)
-    changes = [
-        *option_changes(a, b),
-        *tool_changes(a, b),
-        *system_changes(a, b),
-        *history_changes(a, b, match),
-        *template_changes(a, b, match),
-    ]
-    if not changes and same_conversation(a, b, match):
-        return [rendered_otherwise(a, b)]
-    return changes
 
 
 @dataclass(frozen=True)
@@ -81,35 +68,60 @@ class _Pair:
     renderer: Renderer | None
 
 
-def _findings(pair: _Pair, changes: Sequence[Change]) -> tuple[Finding, ...]:
-    explained = [hunk for change in changes if change.place for hunk in differing(pair.diff, change.place)]
-    found: list[Finding] = []
-    for number, change in enumerate(changes):
-        shows, gain = _measured(pair, change) if number < MAX_MENDED else (None, None)
-        if shows is False:
-            continue
-        hunks = _hunks(pair.diff, change, explained, shows=shows is True)
-        if not hunks:
-            continue
-        in_a, in_b = hull(hunks)
-        found.append(
-            Finding(
-                change.cause,
-                change.subject,
-                in_a,
-                in_b,
-                printable(change.detail),
-                change.advice,
-                gain_without(pair.diff, hunks) if gain is None else gain,
-            )
-        )
-    return tuple(sorted(_without_shadows(found), key=lambda finding: (finding.a.start, finding.b.start)))
+@dataclass(frozen=True)
+class _Measured:
+    """A change and what undoing it does; None for what cannot be said."""
+
+    change: Change
+    shows: bool | None = None
+    """Whether it changes the text."""
+    gain: int | None = None
 
 
-def _measured(pair: _Pair, change: Change) -> tuple[bool | None, int | None]:
-    """Whether the change shows in the text, and what undoing it gains; None for what cannot be said."""
+def _findings(pair: _Pair, a: Told, b: Told) -> tuple[Finding, ...]:
+    match = match_messages(a.view, b.view)
+    changes = [
+        *option_changes(a, b),
+        *tool_changes(a, b),
+        *system_changes(a, b),
+        *history_changes(a, b, match),
+        *template_changes(a, b, match),
+    ]
+    if not changes and same_conversation(a, b, match):
+        changes = [rendered_otherwise(a, b)]
+    measured = [
+        _measured(pair, change) if number < MAX_MENDED else _Measured(change) for number, change in enumerate(changes)
+    ]
+    stretches = Stretches(pair.diff)
+    shown = _without_shadows([one for one in measured if one.shows is not False])
+    placed = {hunk for one in shown if one.change.place for hunk in stretches.at(one.change.place)}
+    free = [hunk for hunk in stretches.all if hunk not in placed]
+    if any(one.change.place is None for one in shown):
+        edited = {hunk for place in edited_places(a, b, match) for hunk in stretches.at(place)}
+        free = [hunk for hunk in free if hunk not in edited]
+    found = [_finding(pair, one, hunks) for one in shown if (hunks := _hunks(stretches, one, free))]
+    return tuple(sorted(found, key=lambda finding: (finding.a.start, finding.b.start)))
+
+
+def _finding(pair: _Pair, measured: _Measured, hunks: Sequence[Hunk]) -> Finding:
+    change, (in_a, in_b) = measured.change, hull(hunks)
+    gain = gain_without(pair.diff, hunks) if measured.gain is None else measured.gain
+    return Finding(change.cause, change.subject, in_a, in_b, printable(change.detail), change.advice, gain)
+
+
+def _hunks(stretches: Stretches, measured: _Measured, free: Sequence[Hunk]) -> Sequence[Hunk]:
+    """The stretches that a change accounts for; without a place of its own, those that nothing else does."""
+    place = measured.change.place
+    if place is not None and (hunks := stretches.at(place)):
+        return hunks
+    if place is None and free:
+        return free
+    return stretches.all if measured.shows else ()
+
+
+def _measured(pair: _Pair, change: Change) -> _Measured:
     if pair.renderer is None:
-        return None, None
+        return _Measured(change)
     shows: bool | None = None
     for mend in change.mends:
         texts = _mended_texts(pair, mend, pair.renderer)
@@ -118,8 +130,8 @@ def _measured(pair: _Pair, change: Change) -> tuple[bool | None, int | None]:
         if texts == (pair.a.text, pair.b.text):
             shows = False
             continue
-        return True, _gain(pair, *texts)
-    return shows, None
+        return _Measured(change, True, _gain(pair, *texts))
+    return _Measured(change, shows)
 
 
 def _mended_texts(pair: _Pair, mend: Mend, renderer: Renderer) -> tuple[str, str] | None:
@@ -136,23 +148,7 @@ def _gain(pair: _Pair, in_a: str, in_b: str) -> int | None:
     return None if common is None else max(0, common - pair.diff.common)
 
 
-def _hunks(diff: TokenDiff, change: Change, explained: Collection[Hunk], *, shows: bool) -> tuple[Hunk, ...]:
-    """The stretches that a change accounts for; without a place of its own, the first that nothing else does."""
-    if change.place is not None and (hunks := differing(diff, change.place)):
-        return hunks
-    if change.place is not None and not shows:
-        return ()
-    left = [hunk for hunk in diff.hunks if hunk.op is not Op.EQUAL]
-    first = next((hunk for hunk in left if hunk not in explained), left[0] if shows else None)
-    return () if first is None else (first,)
-
-
-def _without_shadows(findings: Iterable[Finding]) -> list[Finding]:
-    """Without what follows from another finding: an option that differs renders messages otherwise."""
-    listed = list(findings)
-    options = {finding.subject for finding in listed if finding.cause is Cause.TEMPLATE} - {"", "reasoning", "tools"}
-    return [
-        finding
-        for finding in listed
-        if not options or finding.cause is not Cause.TEMPLATE or finding.subject not in {"", "reasoning", "tools"}
-    ]
+def _without_shadows(measured: Sequence[_Measured]) -> list[_Measured]:
+    """Without what follows from another change: an option that differs renders messages otherwise."""
+    by_option = any(one.change.cause is Cause.TEMPLATE and one.change.place is None for one in measured)
+    return [one for one in measured if not (by_option and one.change.cause is Cause.TEMPLATE and one.change.place)]

@@ -1,19 +1,14 @@
 """What differs between two versions of one message."""
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import SequenceMatcher
-from typing import Any, Final
+from typing import Any
 
 from shadowviz.tokens.finding import Cause
 from shadowviz.tokens.inert import inert
 from shadowviz.tokens.structure_change import Change, Mend, Told, place_of, quoted, with_message
 from shadowviz.tokens.structure_json import moved_keys
 from shadowviz.tokens.structure_view import Item, canonical, ordered, parsed
-
-SIMILAR: Final = 0.5
-"""Share of the words of two texts from which on one is an edited version of the other."""
 
 _UNCHANGED = "send earlier messages exactly as they were sent before"
 _KEYS = "write JSON out with a fixed order of keys, or send back the text that was there"
@@ -37,16 +32,6 @@ class _Pair:
     def with_field(self, name: str) -> dict[str, Any]:
         """B's message with one field as A has it."""
         return {**self.y.raw, name: self.x.raw.get(name)}
-
-
-def similar(first: str, second: str) -> bool:
-    """Whether two texts share most of their words, so that one may come from the other."""
-    left, right = Counter(first.split()), Counter(second.split())
-    shared, words = (left & right).total(), max(left.total(), right.total())
-    if shared >= SIMILAR * words:
-        return True
-    # Few words, or a language that writes none: letters decide.
-    return words <= 16 and SequenceMatcher(None, first[:400], second[:400], autojunk=False).ratio() >= 0.75
 
 
 def edits(a: Told, b: Told, x: Item, y: Item) -> list[Change]:

@@ -7,8 +7,8 @@ from typing import Final
 from shadowviz.tokens.finding import Cause
 from shadowviz.tokens.inert import inert
 from shadowviz.tokens.structure_change import Change, Mend, Told, names_of, place_of, with_messages
-from shadowviz.tokens.structure_edits import edits, similar
-from shadowviz.tokens.structure_match import Block, Match
+from shadowviz.tokens.structure_edits import edits
+from shadowviz.tokens.structure_match import Block, Match, similar
 from shadowviz.tokens.structure_view import Item
 
 SUMMARY_SHARE: Final = 0.5
@@ -25,13 +25,17 @@ def history_changes(a: Told, b: Told, match: Match) -> list[Change]:
     REORDERED with subject `messages`; HISTORY_TRUNCATED; HISTORY_EDITED with the message's name as subject, for
     messages that are not the last on both sides; and what `edits` finds in two versions of one message.
     """
-    return [*_moved(a, b, match), *(change for block in match.blocks for change in _block_changes(a, b, match, block))]
+    return [
+        *_moved(a, b, match),
+        *(change for i, j in match.edited for change in edits(a, b, a.view.items[i], b.view.items[j])),
+        *(change for block in match.blocks for change in _block_changes(a, b, match, block)),
+    ]
 
 
 def _moved(a: Told, b: Told, match: Match) -> list[Change]:
     if not match.moved:
         return []
-    shared = [*match.kept, *match.moved]
+    shared = [*match.kept, *match.moved, *match.edited]
     slots = sorted(j for _, j in shared)
     order = [j for _, j in sorted(shared)]
     messages = [item.raw for item in b.view.items]

@@ -1,12 +1,18 @@
 """Which messages of two conversations are the same, which moved, and the stretches that are left."""
 
-from collections import defaultdict, deque
-from collections.abc import Sequence
+from collections import Counter, defaultdict, deque
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
+from typing import Final
 
 from shadowviz.tokens.structure_view import Item, View
+
+SIMILAR: Final = 0.5
+"""Share of the words of two texts from which on one is an edited version of the other."""
+MAX_CANDIDATES: Final = 64
+"""Messages that one is compared with when it is looked for in another place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,25 +33,28 @@ class Match:
     """The same messages in the same order."""
     moved: tuple[tuple[int, int], ...]
     """The same messages in another order."""
+    edited: tuple[tuple[int, int], ...]
+    """Messages that moved along with those, and were edited."""
     blocks: tuple[Block, ...]
     """What stands between those that were kept."""
 
     @cached_property
     def moved_in_a(self) -> frozenset[int]:
-        """Indices in A of the messages that moved."""
-        return frozenset(i for i, _ in self.moved)
+        """Indices in A of the messages that moved, edited ones too."""
+        return frozenset(i for i, _ in (*self.moved, *self.edited))
 
     @cached_property
     def moved_in_b(self) -> frozenset[int]:
-        """Indices in B of the messages that moved."""
-        return frozenset(j for _, j in self.moved)
+        """Indices in B of the messages that moved, edited ones too."""
+        return frozenset(j for _, j in (*self.moved, *self.edited))
 
 
 def match_messages(a: View, b: View) -> Match:
     """The messages behind the leading system messages, matched by what they say."""
     kept = _matched(a.items[a.leading :], b.items[b.leading :], a.leading, b.leading)
     blocks = tuple(_blocks(kept, (a.leading, b.leading), (len(a.items), len(b.items))))
-    return Match(tuple(kept), tuple(_moved(a, b, blocks)), blocks)
+    moved = _moved(a, b, blocks)
+    return Match(tuple(kept), tuple(moved), tuple(_edited(a, b, blocks, moved) if moved else ()), blocks)
 
 
 def _matched(old: Sequence[Item], new: Sequence[Item], a_start: int, b_start: int) -> list[tuple[int, int]]:
@@ -84,3 +93,34 @@ def _moved(a: View, b: View, blocks: Sequence[Block]) -> list[tuple[int, int]]:
             if places := lost.get(b.items[j].key):
                 pairs.append((places.popleft(), j))
     return pairs
+
+
+def _edited(a: View, b: View, blocks: Sequence[Block], moved: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Messages of different blocks that are left over, have one role and share most of their words."""
+    gone = {i for i, _ in moved}, {j for _, j in moved}
+    lost = [
+        (number, a.items[i])
+        for number, block in enumerate(blocks)
+        for i in range(block.a_start, block.a_stop)
+        if i not in gone[0]
+    ]
+    for number, block in enumerate(blocks):
+        for j in range(block.b_start, block.b_stop):
+            new = b.items[j]
+            if j in gone[1] or not new.text:
+                continue
+            for entry in lost[:MAX_CANDIDATES]:
+                if entry[0] != number and entry[1].role == new.role and similar(entry[1].text, new.text):
+                    lost.remove(entry)
+                    yield entry[1].index, j
+                    break
+
+
+def similar(first: str, second: str) -> bool:
+    """Whether two texts share most of their words, so that one may come from the other."""
+    left, right = Counter(first.split()), Counter(second.split())
+    shared, words = (left & right).total(), max(left.total(), right.total())
+    if shared >= SIMILAR * words:
+        return True
+    # Few words, or a language that writes none: letters decide.
+    return words <= 16 and SequenceMatcher(None, first[:400], second[:400], autojunk=False).ratio() >= 0.75

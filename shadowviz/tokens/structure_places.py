@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -67,28 +67,43 @@ class Place:
     a: Extent | None
     b: Extent | None
 
-    def holds(self, hunk: Hunk) -> bool:
-        """Whether a stretch of the difference lies here, at least in part."""
-        return _touches(hunk.a, self.a) or _touches(hunk.b, self.b)
+
+class Stretches:
+    """The stretches of a difference that are not equal, to be looked up by place."""
+
+    def __init__(self, diff: TokenDiff) -> None:
+        self.all = tuple(hunk for hunk in diff.hunks if hunk.op is not Op.EQUAL)
+
+    def at(self, place: Place) -> tuple[Hunk, ...]:
+        """Those that lie at a place, at least in part."""
+        in_a = self._range(place.a, lambda hunk: hunk.a)
+        in_b = self._range(place.b, lambda hunk: hunk.b)
+        return tuple(self.all[number] for number in sorted({*in_a, *in_b}))
+
+    def _range(self, place: Extent | None, tokens: Callable[[Hunk], Extent]) -> Iterator[int]:
+        if place is None:
+            return
+        first = bisect_left(self.all, place.start, key=lambda hunk: tokens(hunk).stop)
+        for number in range(first, len(self.all)):
+            if tokens(self.all[number]).start > place.stop:
+                return
+            if _touches(tokens(self.all[number]), place):
+                yield number
 
 
 def layout_of(side: Side) -> Layout:
     """The segments of a side with their tokens."""
     parts: list[Part] = []
-    start = 0
+    character = byte = 0
     for segment in side.segments:
         text = side.text[segment.start : segment.stop]
+        start = byte + len(side.text[character : segment.start].encode())
         stop = start + len(text.encode())
         found = _MESSAGE.match(segment.label)
         tokens = Extent(bisect_left(side.starts, start), bisect_left(side.starts, stop))
         parts.append(Part(segment.label, int(found[1]) if found else None, text, tokens))
-        start = stop
+        character, byte = segment.stop, stop
     return Layout(tuple(parts))
-
-
-def differing(diff: TokenDiff, place: Place) -> tuple[Hunk, ...]:
-    """The stretches of the difference that lie at a place."""
-    return tuple(hunk for hunk in diff.hunks if hunk.op is not Op.EQUAL and place.holds(hunk))
 
 
 def hull(hunks: Sequence[Hunk]) -> tuple[Extent, Extent]:
@@ -110,9 +125,7 @@ def gain_without(diff: TokenDiff, mended: Collection[Hunk]) -> int:
     return gained
 
 
-def _touches(tokens: Extent, place: Extent | None) -> bool:
-    if place is None:
-        return False
+def _touches(tokens: Extent, place: Extent) -> bool:
     if not tokens or not place:
         return place.start <= tokens.start <= place.stop and tokens.stop <= place.stop
     return tokens.start < place.stop and place.start < tokens.stop

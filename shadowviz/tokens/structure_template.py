@@ -1,6 +1,6 @@
 """The same messages with another text: options, templates that leave reasoning out, reasoning that is missing."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -57,19 +57,22 @@ def template_changes(a: Told, b: Told, match: Match) -> list[Change]:
     found: list[Change] = []
     missing: list[tuple[Item, Item]] = []
     rendered: list[tuple[Item, Item]] = []
-    for x, y in _same_messages(a, b, match):
+    same = list(_same_messages(a, b, match))
+    for x, y in same:
         if a.layout.message_text(x.index) == b.layout.message_text(y.index):
             continue
+        orders = argument_order(a, b, x, y)
+        found.extend(orders)
         if (x.reasoning or "") != (y.reasoning or ""):
             if x.reasoning and y.reasoning:
                 found.extend(edits(a, b, x, y))
             else:
                 missing.append((x, y))
-        elif orders := argument_order(a, b, x, y):
-            found.extend(orders)
+        elif orders:
+            continue
         elif canonical(x.raw) != canonical(y.raw) and _other_ids(x, y):
             found.extend(edits(a, b, x, y))
-        else:
+        elif _leaves_out(a, b, x, y) or _follows_the_same(x, y, same):
             rendered.append((x, y))
     if missing:
         found.append(_reasoning_missing(a, b, missing))
@@ -82,6 +85,18 @@ def same_conversation(a: Told, b: Told, match: Match) -> bool:
     """Whether both sides have the same messages and tools, down to the order of keys in tools."""
     heads = [[item.key for item in side.view.items[: side.view.leading]] for side in (a, b)]
     return not match.blocks and heads[0] == heads[1] and ordered(a.view.tools) == ordered(b.view.tools)
+
+
+def edited_places(a: Told, b: Told, match: Match) -> Iterator[Place]:
+    """Where messages or tools stand that are not the same on both sides."""
+    same = list(_same_messages(a, b, match))
+    in_a, in_b = {x.index for x, _ in same}, {y.index for _, y in same}
+    for side, known in ((a, in_a), (b, in_b)):
+        for item in side.view.items:
+            if item.index not in known and (tokens := side.layout.messages({item.index})):
+                yield Place(tokens, None) if side is a else Place(None, tokens)
+    if ordered(a.view.tools) != ordered(b.view.tools):
+        yield Place(a.layout.tools(), b.layout.tools())
 
 
 def rendered_otherwise(a: Told, b: Told) -> Change:
@@ -120,6 +135,12 @@ def _same_messages(a: Told, b: Told, match: Match) -> Iterable[tuple[Item, Item]
             yield x, y
     for i, j in match.kept:
         yield a.view.items[i], b.view.items[j]
+
+
+def _follows_the_same(x: Item, y: Item, same: Sequence[tuple[Item, Item]]) -> bool:
+    """Whether the messages before two are the same too: a marker of a role may depend on what stands before it."""
+    before = {(left.index + 1, right.index + 1) for left, right in same}
+    return x.index == y.index == 0 or (x.index, y.index) in before
 
 
 def _other_ids(x: Item, y: Item) -> bool:
