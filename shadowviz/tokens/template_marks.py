@@ -104,13 +104,16 @@ def mark_whole(text: str, number: int, alphabet: Alphabet) -> str:
     return alphabet.wrap(text, number) if text.strip() else text
 
 
-def mark_cores(text: str, number: int, alphabet: Alphabet, kept: re.Pattern[str] | None) -> str:
-    """`text` with the stretches between matches of `kept` marked, without the space around them.
+def mark_pieces(text: str, number: int, alphabet: Alphabet, kept: re.Pattern[str]) -> str:
+    """`text` with the stretches between matches of `kept` marked, so that a template finds what it splits it at."""
+    pieces = _pieces(text, kept)
+    return "".join(piece if is_kept else mark_whole(piece, number, alphabet) for piece, is_kept in pieces)
 
-    So a template that trims the text, or splits it at something that `kept` matches, does with the marked text what it
-    does with the text.
-    """
-    return "".join(piece if is_kept else _mark_core(piece, number, alphabet) for piece, is_kept in _pieces(text, kept))
+
+def mark_cores(text: str, number: int, alphabet: Alphabet, kept: re.Pattern[str]) -> str:
+    """The same without the space around each stretch, so that a template can trim it."""
+    pieces = _pieces(text, kept)
+    return "".join(piece if is_kept else _mark_core(piece, number, alphabet) for piece, is_kept in pieces)
 
 
 def _mark_core(piece: str, number: int, alphabet: Alphabet) -> str:
@@ -121,9 +124,9 @@ def _mark_core(piece: str, number: int, alphabet: Alphabet) -> str:
     return piece[:start] + alphabet.wrap(core, number) + piece[start + len(core) :]
 
 
-def _pieces(text: str, kept: re.Pattern[str] | None) -> Iterator[tuple[str, bool]]:
+def _pieces(text: str, kept: re.Pattern[str]) -> Iterator[tuple[str, bool]]:
     last = 0
-    for found in kept.finditer(text) if kept else ():
+    for found in kept.finditer(text):
         yield text[last : found.start()], False
         yield found[0], True
         last = found.end()

@@ -13,6 +13,7 @@ from time import monotonic
 from typing import Any, Final
 
 from shadowviz.tokens.inert import shorten
+from shadowviz.tokens.template_wire import from_line, to_line
 from shadowviz_engine.core.errors import InputError
 
 START_S: Final = 60.0
@@ -44,7 +45,7 @@ class TemplateProcess:
             InputError: the template fails, takes longer than `seconds` or too much memory, or nothing can render it.
         """
         try:
-            line = json.dumps(request).encode() + b"\n"
+            line = to_line(request)
         except RecursionError:
             raise InputError("the messages, tools or options nest too deep, expected plain JSON values") from None
         except (TypeError, ValueError) as error:
@@ -80,7 +81,7 @@ class TemplateProcess:
             raise InputError(f"the chat template takes longer than {seconds:.1f} s, expected one that ends")
         if not reply:
             raise InputError("the chat template made the process that renders it fail, expected plain text")
-        answer: dict[str, Any] = json.loads(reply)
+        answer = from_line(reply)
         if answer.get("spent"):
             self._stop()
         return answer

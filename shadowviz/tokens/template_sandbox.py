@@ -3,6 +3,7 @@
 import json
 import random
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
@@ -15,7 +16,7 @@ from jinja2.utils import Namespace
 
 from shadowviz.tokens.template_marks import Alphabet
 
-MAX_TEXT: Final = 2**26
+MAX_TEXT: Final = 2**24
 """Longest rendering, in characters."""
 NUMBER_OF, OPEN, CLOSE = ("shadowviz number", "shadowviz open", "shadowviz close")
 """Filters of marked templates; a blank keeps the names out of a template's reach."""
@@ -68,6 +69,15 @@ def _check_name(name: object) -> None:
         raise jinja2.exceptions.SecurityError(f"a namespace has the name {name!r}, expected no underscore in front")
 
 
+@dataclass(frozen=True)
+class Marks:
+    """What is marked: numbers of objects by `id()`, for loops over them and for `tojson`."""
+
+    alphabet: Alphabet
+    loops: Mapping[int, int]
+    dumps: Mapping[int, int]
+
+
 class Sandbox:
     """Templates compiled once, with and without marks."""
 
@@ -88,10 +98,12 @@ class Sandbox:
         """The strings that expressions of a template hold: what it may look for in a message."""
         return self._compiled(source)[1]
 
-    def render_marked(
-        self, source: str, variables: Mapping[str, Any], now: datetime, numbers: Mapping[int, int], alphabet: Alphabet
-    ) -> str:
-        """The text with marks around what loops and `tojson` make of the objects in `numbers`, a number by `id()`."""
+    def render_marked(self, source: str, variables: Mapping[str, Any], now: datetime, marks: Marks) -> str:
+        """The text with marks around what loops and `tojson` make of numbered objects.
+
+        Raises:
+            Exception: whatever a template can bring about.
+        """
         template = self._marked.get(source)
         if template is None:
             environment = new_environment()
@@ -99,13 +111,13 @@ class Sandbox:
             _mark_loops(tree)
             template = self._marked[source] = environment.from_string(tree)
         filters = template.environment.filters
-        filters[NUMBER_OF] = lambda value: numbers.get(id(value))
-        filters[OPEN] = lambda number: "" if number is None else alphabet.open(number)
-        filters[CLOSE] = lambda number: "" if number is None else alphabet.close(number)
+        filters[NUMBER_OF] = lambda value: marks.loops.get(id(value))
+        filters[OPEN] = lambda number: "" if number is None else marks.alphabet.open(number)
+        filters[CLOSE] = lambda number: "" if number is None else marks.alphabet.close(number)
 
         def marked_json(value: Any, *args: Any, **kwargs: Any) -> str:
-            written, number = to_json(value, *args, **kwargs), numbers.get(id(value))
-            return written if number is None else alphabet.wrap(written, number)
+            written, number = to_json(value, *args, **kwargs), marks.dumps.get(id(value))
+            return written if number is None else marks.alphabet.wrap(written, number)
 
         filters["tojson"] = marked_json
         return _run(template, variables, {"strftime_now": now.strftime})

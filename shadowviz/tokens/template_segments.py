@@ -134,10 +134,11 @@ def _name_markers(found: Found, runs: list[_Run]) -> None:
         before = [place for place in range(span.start, held[0]) if starts[place] >= found.body_start]
         behind = range(held[-1] + 1, span.stop)
         hidden = found.hidden.get(source.message or 0, Hidden())
-        if before and hidden.allows_before(_text(found, runs, before)):
+        first, last = (found.sources[found.stretches[runs[place].owner or 0].number] for place in (held[0], held[-1]))
+        if before and not first.is_inside and hidden.allows_before(_text(found, runs, before)):
             gaps.append(_Gap(before, source, _text(found, runs, before)))
         calls = f"{source.label}: tool calls"
-        shows_calls = not hidden.has_calls or any(runs[place].label == calls for place in held)
+        shows_calls = not hidden.has_calls or (not last.is_inside and any(runs[place].label == calls for place in held))
         if behind and shows_calls and hidden.allows_behind(_text(found, runs, behind)):
             for place in behind:
                 runs[place].label = f"{source.label}: end marker"

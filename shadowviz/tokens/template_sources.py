@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from shadowviz.tokens.inert import shorten
-from shadowviz.tokens.template_marks import Alphabet, mark_cores, mark_whole
+from shadowviz.tokens.template_marks import Alphabet, mark_cores, mark_pieces, mark_whole
 
 REASONING_FIELDS: Final = ("reasoning_content", "thinking", "reasoning")
 """Names under which clients pass what the model thought."""
@@ -26,9 +26,16 @@ class Source:
     """Index of the message that it is part of; None for tools."""
     is_message: bool = False
     """A whole message, whose stretch holds markers of the template too."""
+    is_inside: bool = False
+    """Part of a tool call, around which more of the call stands."""
     path: Path = ()
     text: str | None = None
     """None for an object."""
+
+    @property
+    def kind(self) -> str:
+        """What templates treat alike: the label without the message's number."""
+        return self.label.partition("(")[2]
 
 
 @dataclass(frozen=True)
@@ -97,12 +104,30 @@ def whole_marker(alphabet: Alphabet) -> Marker:
     return lambda text, number: mark_whole(text, number, alphabet)
 
 
-def core_marker(alphabet: Alphabet, literals: Sequence[str]) -> Marker:
-    """Marks the stretches of each text between what a template may look for in it."""
+def careful_marker(
+    alphabet: Alphabet, literals: Sequence[str], sources: Sequence[Source], trimmed: frozenset[str]
+) -> Marker:
+    """Marks texts between the `literals` that a template may look for, those of `trimmed` kinds without the space."""
     # Words are no markup, and cutting long texts at each of them would be slow.
     kept = sorted((text for text in literals if re.search(r"[^\w\s]", text)), key=len, reverse=True)
-    pattern = re.compile("|".join(map(re.escape, kept))) if kept else None
-    return lambda text, number: mark_cores(text, number, alphabet, pattern)
+    pattern = re.compile("|".join(map(re.escape, kept)) or "(?!)")
+
+    def mark(text: str, number: int) -> str:
+        marked = mark_cores if sources[number].kind in trimmed else mark_pieces
+        return marked(text, number, alphabet, pattern)
+
+    return mark
+
+
+def differing_kinds(sources: Sequence[Source], one: Marker, other: Marker) -> list[str]:
+    """Kinds of texts that two markers do not treat alike."""
+    return sorted(
+        {
+            source.kind
+            for number, source in enumerate(sources)
+            if source.text is not None and one(source.text, number) != other(source.text, number)
+        }
+    )
 
 
 def unmarked(text: str, number: int) -> str:
@@ -148,7 +173,7 @@ def _tool_sources(tools: Sequence[Any]) -> Iterator[Source]:
 
 def _message_sources(index: int, message: Mapping[str, Any]) -> Iterator[Source]:
     label, path = message_label(index, message), ("messages", index)
-    yield Source(label, index, True, path)
+    yield Source(label, index, is_message=True, path=path)
     content = message.get("content")
     if isinstance(content, str):
         yield Source(label, index, path=(*path, "content"), text=content)
@@ -182,12 +207,12 @@ def _call_sources(label: str, index: int, calls: Sequence[Any]) -> Iterator[Sour
         function = call.get("function")
         inner = (*path, place, "function") if isinstance(function, dict) else (*path, place)
         if isinstance(function, dict):
-            yield Source(label, index, path=inner)
+            yield Source(label, index, is_inside=True, path=inner)
         arguments = (function if isinstance(function, dict) else call).get("arguments")
         if isinstance(arguments, str):
-            yield Source(label, index, path=(*inner, "arguments"), text=arguments)
+            yield Source(label, index, is_inside=True, path=(*inner, "arguments"), text=arguments)
         elif isinstance(arguments, dict):
-            yield Source(label, index, path=(*inner, "arguments"))
+            yield Source(label, index, is_inside=True, path=(*inner, "arguments"))
 
 
 def _copy(value: Any) -> Any:

@@ -4,7 +4,6 @@ It has little memory, writes no file and starts no process; how long it takes is
 """
 
 import contextlib
-import json
 import sys
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -14,7 +13,8 @@ from typing import Any, Final
 import jinja2
 
 from shadowviz.tokens.template_marks import Alphabet
-from shadowviz.tokens.template_sandbox import Sandbox, TooLongError
+from shadowviz.tokens.template_sandbox import Marks, Sandbox, TooLongError
+from shadowviz.tokens.template_wire import from_line, to_line
 
 MEMORY: Final = 2**30
 """Address space in bytes, where the system can limit it: some hundred times what a long conversation needs."""
@@ -35,13 +35,14 @@ def serve() -> None:
 def answer_to(sandbox: Sandbox, line: bytes) -> dict[str, Any]:
     """The text that a request asks for, or what went wrong; `spent` where this process should not go on."""
     try:
-        request = json.loads(line)
+        request = from_line(line)
         now = datetime.fromisoformat(request["now"])
         source, variables, marks = request["source"], request["variables"], request.get("marks")
         if marks is None:
             return {"text": sandbox.render(source, variables, now), "literals": sandbox.literals(source)}
         numbers = {id(_at(variables, path)): number for path, number in marks["objects"]}
-        return {"text": sandbox.render_marked(source, variables, now, numbers, Alphabet(marks["letters"]))}
+        loops, dumps = (numbers if kind in marks["marked"] else {} for kind in ("loops", "json"))
+        return {"text": sandbox.render_marked(source, variables, now, Marks(Alphabet(marks["letters"]), loops, dumps))}
     except MemoryError:
         return {"error": f"needs more than {MEMORY >> 20} MiB", "spent": True}
     except RecursionError:
@@ -76,8 +77,8 @@ def _place(trace: TracebackType | None) -> str:
 
 
 def _say(answer: Mapping[str, Any]) -> None:
-    sys.stdout.write(json.dumps(answer) + "\n")
-    sys.stdout.flush()
+    sys.stdout.buffer.write(to_line(answer))
+    sys.stdout.buffer.flush()
 
 
 def _limit() -> None:
