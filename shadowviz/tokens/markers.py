@@ -1,7 +1,7 @@
 """Which markers of a vocabulary begin and end a text, by their names and by a tokenizer_config.json."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,7 +13,8 @@ from shadowviz_engine.core.errors import InputError
 CONFIG: Final = "tokenizer_config.json"
 _BOS_NAMES: Final = frozenset({"begin_of_sentence", "begin_of_text", "bos", "s", "startoftext", "start_of_text", "cls"})
 _EOS_NAMES: Final = frozenset(
-    "end_of_sentence end_of_text endoftext eos /s eot eot_id eom eom_id im_end end_of_turn end return sep".split()
+    {"end_of_sentence", "end_of_text", "endoftext", "eos", "/s", "sep", "im_end", "end_of_turn", "end", "return"}
+    | {"eot", "eot_id", "eom", "eom_id"}
 )
 
 
@@ -25,6 +26,8 @@ class MarkerConfig:
     eos: str | None = None
     add_bos: bool | None = None
     add_eos: bool | None = None
+    added: Mapping[str, int] = field(default_factory=dict)
+    """Markers that it names, with their ids."""
 
 
 def bos_among(markers: Mapping[str, int], config: MarkerConfig) -> frozenset[int]:
@@ -84,7 +87,15 @@ def read_marker_config(path: Path) -> MarkerConfig:
         _written(content.get("eos_token")),
         flags["add_bos_token"],
         flags["add_eos_token"],
+        _added(content.get("added_tokens_decoder")),
     )
+
+
+def _added(value: Any) -> dict[str, int]:
+    if not isinstance(value, dict):
+        return {}
+    named = ((_written(token), token_id) for token_id, token in value.items())
+    return {written: int(token_id) for written, token_id in named if written and token_id.isdecimal()}
 
 
 def _written(value: Any) -> str | None:

@@ -52,7 +52,7 @@ class Tokenizer:
             if isinstance(error, KeyboardInterrupt | SystemExit):
                 raise
             raise self._foreign(error) from None
-        # Some files turn these on; then a prompt would silently lose its end, gain padding, or have other ids each time.
+        # Some files turn these on; then a prompt would silently lose its end, gain padding, or change its ids each time.
         inner.no_truncation()
         inner.no_padding()
         if getattr(inner.model, "dropout", None):

@@ -1,0 +1,141 @@
+"""A tokenizer from a sentencepiece model."""
+
+from array import array
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from hashlib import sha256
+from itertools import chain
+from typing import Any, Final
+
+import msgspec
+
+from shadowviz.tokens.encoder import Content, Encoded, check_range, check_text
+from shadowviz.tokens.inert import shorten
+from shadowviz.tokens.interruptible import in_thread
+from shadowviz.tokens.markers import MarkerConfig, added_around
+from shadowviz.tokens.placing import TokenBytes, byte_of_character, rising, starts_by_length, surrounded
+from shadowviz.tokens.sentencepiece_parts import parts_for
+from shadowviz.tokens.token_spelling import SPACE_MARK
+from shadowviz_engine.core.errors import InputError
+
+LONG_TEXT: Final = 2**16
+"""Characters from which on a text is encoded in parts, and can be interrupted."""
+
+
+class SentencePieceEncoder:
+    """Text to ids and back; a marker written in a text stays text, as in the library."""
+
+    def __init__(self, model: bytes, name: str, config: MarkerConfig | None = None) -> None:
+        """Raises: InputError: the bytes are no sentencepiece model."""
+        import sentencepiece
+
+        self.name: Final = name
+        self._config: Final = config or MarkerConfig()
+        self._model: Final = model
+        self._inner: Final[Any] = sentencepiece.SentencePieceProcessor()
+        try:
+            self._inner.LoadFromSerializedProto(model)
+        except (RuntimeError, ValueError, TypeError, OSError) as error:
+            raise InputError(f"{name} is no sentencepiece model: {shorten(str(error))}, expected a *.model") from None
+        self._bytes: Final = TokenBytes(self._ask)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 (hex) of pieces, their kinds and scores, and of how the model treats spaces and characters."""
+        content = self.content
+        scores = [round(float(self._inner.get_score(token_id)), 6) for token_id in range(self.vocab_size)]
+        kinds = [self._kind(token_id) for token_id in range(self.vocab_size)]
+        parts = [content.kind, content.vocabulary, content.added, content.steps, scores, kinds]
+        return sha256(msgspec.json.encode(parts, order="sorted")).hexdigest()
+
+    @cached_property
+    def content(self) -> Content:
+        """What decides the ids, parsed."""
+        pieces = {str(self._inner.id_to_piece(token_id)): token_id for token_id in range(self.vocab_size)}
+        added = {piece: token_id for piece, token_id in pieces.items() if self.is_control(token_id)}
+        vocabulary = {piece: token_id for piece, token_id in pieces.items() if piece not in added}
+        return Content("sentencepiece", vocabulary, (), added, {"normaliser": self._normalises})
+
+    @cached_property
+    def vocab_size(self) -> int:
+        """Number of pieces."""
+        return int(self._inner.get_piece_size())
+
+    @cached_property
+    def bos_ids(self) -> frozenset[int]:
+        """The id that marks a beginning of text, if the model has one."""
+        return frozenset({int(self._inner.bos_id())} - {-1})
+
+    @cached_property
+    def eos_ids(self) -> frozenset[int]:
+        """The id that marks an end of text, if the model has one."""
+        return frozenset({int(self._inner.eos_id())} - {-1})
+
+    def place(self, text: str, *, add_special: bool = False) -> Encoded:
+        """Ids of `text` with their places.
+
+        Raises:
+            InputError: the text has a lone surrogate.
+        """
+        check_text(text)
+        raw = text.encode()
+        ids = array("q", self._encode(text))
+        starts = starts_by_length(ids, raw, self._bytes)
+        if starts is None:
+            bytes_at = byte_of_character(text)
+            offsets = in_thread(lambda: self._inner.encode(text, return_type="offset_mapping"))["offsets"]
+            starts = rising(bytes_at[start] for start, _ in offsets)
+        encoded = Encoded(ids, starts)
+        if not add_special:
+            return encoded
+        return surrounded(encoded, *added_around(self._config, self.bos_ids, self.eos_ids, None), len(raw))
+
+    def token_bytes(self, token_id: int) -> bytes:
+        """What the piece stands for; a marker as it is written.
+
+        Raises:
+            InputError: an id outside the vocabulary.
+        """
+        self.check_ids([token_id])
+        return self._bytes[token_id]
+
+    def is_control(self, token_id: int) -> bool:
+        """Whether the id stands for a marker: no text becomes it, or the text that does is matched as a whole."""
+        return 0 <= token_id < self.vocab_size and self._kind(token_id) in ("control", "unknown", "defined")
+
+    def check_ids(self, token_ids: Sequence[int]) -> None:
+        """Accept ids of the vocabulary only.
+
+        Raises:
+            InputError: names the first id that is outside.
+        """
+        check_range(token_ids, self.vocab_size)
+
+    @cached_property
+    def _normalises(self) -> Mapping[str, Any]:
+        """How the model treats a text before it splits it, seen on texts that tell."""
+        probes = (" a", "a  a", "a ", "Ａ", "e\u0301", "\u200b", "\t", "\r\n", "ﬁ")
+        return {probe: str(self._inner.normalize(probe)) for probe in probes}
+
+    def _kind(self, token_id: int) -> str:
+        inner = self._inner
+        if inner.is_control(token_id):
+            return "control"
+        if inner.is_unknown(token_id):
+            return "unknown"
+        if inner.is_byte(token_id):
+            return "byte"
+        return "unused" if inner.is_unused(token_id) else "normal"
+
+    def _ask(self, token_id: int) -> bytes:
+        piece = str(self._inner.id_to_piece(token_id))
+        kind = self._kind(token_id)
+        if kind == "byte":
+            return bytes.fromhex(piece[3:5])
+        return piece.encode() if kind in ("control", "unknown") else piece.replace(SPACE_MARK, " ").encode()
+
+    def _encode(self, text: str) -> Iterator[int]:
+        if len(text) < LONG_TEXT:
+            return iter(self._inner.encode(text))
+        parts = parts_for(text, self._inner) or [text]
+        return chain.from_iterable(in_thread(lambda: self._inner.encode(parts, num_threads=2)))
