@@ -7,7 +7,7 @@ from io import TextIOWrapper
 
 import typer
 
-from shadowviz.cli import derive, memory, probe, run, version, why
+from shadowviz.cli import derive, diff_tokens, memory, probe, run, version, why
 from shadowviz.cli.show import OutputClosedError, write_note
 from shadowviz.tokens.inert import shorten
 
@@ -28,6 +28,7 @@ app.command("run")(run.run)
 app.command("why")(why.why)
 app.command("derive")(derive.derive)
 app.command("probe")(probe.probe)
+app.command("diff-tokens")(diff_tokens.diff_tokens)
 app.command("memory")(memory.memory)
 app.command("version")(version.version)
 

@@ -2,17 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
 from shadowviz.tokens.encoder import Content, Encoded, Encoder, check_range
 from shadowviz.tokens.inputs import Form, Prompt
+from shadowviz.tokens.load import load_tokenizer
 from shadowviz.tokens.messages import Message, describe
 from shadowviz.tokens.render import Rendered, RenderOptions
 from shadowviz.tokens.side import Conversation, Side, side_of_ids, side_of_text
 from shadowviz.tokens.structure_mended import Renderer, render_v4
-from shadowviz.tokens.template import ChatTemplate
+from shadowviz.tokens.template import ChatTemplate, load_template
 from shadowviz_engine.core.errors import InputError
 
 V4_NAMES: Final = {"enable_thinking": "thinking", "reasoning_effort": "effort"}
@@ -69,6 +71,30 @@ class IdsOnly:
             InputError: names the first that they do not.
         """
         check_range(token_ids, self.vocab_size)
+
+
+def reading_of(
+    tokenizer: str, template: str = "", options: Mapping[str, Any] | None = None, *, add_special: bool = False
+) -> Reading:
+    """How prompts become ids with a tokenizer and a chat template, both as `--tokenizer` and `--template` name them.
+
+    Without a template that of the tokenizer's folder is taken, where it has one.
+
+    Raises:
+        InputError: there is none, or a file of another kind.
+    """
+    encoder = load_tokenizer(tokenizer)
+    found = template or (tokenizer if _has_template(Path(tokenizer)) else "")
+    return Reading(encoder, load_template(found) if found else None, options or {}, add_special)
+
+
+def _has_template(folder: Path) -> bool:
+    config = folder / "tokenizer_config.json"
+    try:
+        named = any((folder / name).is_file() for name in ("chat_template.jinja", "chat_template.json"))
+        return named or (config.is_file() and b'"chat_template"' in config.read_bytes())
+    except OSError:
+        return False
 
 
 def is_readable(side: Side) -> bool:
@@ -156,7 +182,9 @@ def prepared(prompt: Prompt, reading: Reading) -> tuple[Conversation, tuple[str,
         return replace(conversation, options=options), prompt.notes
     options = {V4_NAMES.get(key, key): value for key, value in options.items() if key != GENERATION}
     left = sorted(key for key in options if key not in V4_OPTIONS)
-    notes = (f"no options of DeepSeek-V4's encoding, so left out: {', '.join(left)}",) if left else ()
+    notes = [f"no options of DeepSeek-V4's encoding, so left out: {', '.join(left)}"] if left else []
+    if not reading.encoder.name.startswith(("deepseek", "bytes")):
+        notes.append("messages are rendered as DeepSeek-V4 renders them; name another template with --template")
     known = {key: value for key, value in options.items() if key in V4_OPTIONS}
     try:
         msgspec.convert(known, RenderOptions)

@@ -139,7 +139,7 @@ class Alignment(msgspec.Struct, frozen=True):
     realigned: int
     """Tokens that agree again behind the first difference."""
     strip: str
-    """A drawn to scale, a character a part: `=` equal, `~` replaced, `-` deleted, `+` inserted, `%` other ids."""
+    """A drawn to scale: `=` equal, `:` partly, `~` replaced, `-` deleted, `+` inserted, `%` same text, other ids."""
 
 
 class Report(msgspec.Struct, frozen=True):

@@ -1,6 +1,6 @@
 """What a difference costs under the geometry of a cache, and the token diff summed up."""
 
-from collections.abc import Iterable
+from collections import Counter
 from typing import Final
 
 import msgspec
@@ -18,6 +18,7 @@ MAX_RUNS: Final = 20
 STRIP: Final = 60
 """Characters of the strip."""
 GLYPHS: Final = {Op.EQUAL: "=", Op.REPLACE: "~", Op.DELETE: "-", Op.INSERT: "+", Op.RETOKENIZED: "%"}
+PARTLY: Final = ":"
 
 
 def geometry_of(name: str, page: int = 0) -> Geometry:
@@ -84,21 +85,23 @@ def alignment_of(diff: TokenDiff) -> Alignment:
 
 
 def _strip(diff: TokenDiff) -> str:
-    """A and what was put into it, to scale; a part that holds any difference shows it."""
+    """A and what was put into it, to scale: what most of a part is, or `PARTLY` where less than half of it differs."""
     sizes = [max(hunk.a.size, hunk.b.size) for hunk in diff.hunks]
     total = sum(sizes)
-    if not total:
-        return ""
     width = min(STRIP, total)
-    cells = [GLYPHS[Op.EQUAL]] * width
+    cells: list[Counter[Op]] = [Counter() for _ in range(width)]
     end = 0
     for hunk, size in zip(diff.hunks, sizes, strict=True):
         start, end = end, end + size
-        if hunk.op is not Op.EQUAL and size:
-            for cell in _cells(start, end, width, total):
-                cells[cell] = GLYPHS[hunk.op]
-    return "".join(cells)
+        if hunk.op is not Op.EQUAL:
+            for cell in range(start * width // total, -(-end * width // total)):
+                # In units of a token of the whole by the width, so that all is whole numbers.
+                inside = min(end * width, (cell + 1) * total) - max(start * width, cell * total)
+                cells[cell][hunk.op] += inside
+    return "".join(_glyph(cell, total) for cell in cells)
 
 
-def _cells(start: int, end: int, width: int, total: int) -> Iterable[int]:
-    return range(start * width // total, (end - 1) * width // total + 1)
+def _glyph(cell: "Counter[Op]", size: int) -> str:
+    if not cell:
+        return GLYPHS[Op.EQUAL]
+    return GLYPHS[cell.most_common(1)[0][0]] if 2 * cell.total() >= size else PARTLY

@@ -1,0 +1,158 @@
+"""`shadowviz diff-tokens`: why two prompts that look the same share no prefix."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from shadowviz.cli.show import write_json, write_out
+
+if TYPE_CHECKING:
+    from shadowviz.tokens.inputs import Form
+    from shadowviz.tokens.inputs_side import Reading
+    from shadowviz.tokens.side import Side
+    from shadowviz_engine.core.geometry import Geometry
+
+DIFFERENT = 1
+"""Exit code when something is lost, as diff has it."""
+
+
+def diff_tokens(
+    prompts: Annotated[
+        list[str],
+        typer.Argument(
+            help="Two prompts: text, files, - for stdin, or RUN#ID. Or one folder, record or file of requests.",
+            metavar="A [B]",
+        ),
+    ],
+    turns: Annotated[
+        bool, typer.Option("--turns", help="One conversation: compare each request with the next.")
+    ] = False,
+    form: Annotated[
+        Literal["text", "messages", "ids"] | None, typer.Option("--as", help="What the content is; else it is guessed.")
+    ] = None,
+    tokenizer: Annotated[
+        str, typer.Option(help="deepseek-v4, deepseek-v3, deepseek-v2, bytes, or a tokenizer's file or folder.")
+    ] = "deepseek-v4",
+    tokenizer_b: Annotated[str, typer.Option(help="Of B, where it is another.")] = "",
+    template: Annotated[str, typer.Option(help="A chat template's file or folder; else as DeepSeek-V4 renders.")] = "",
+    template_b: Annotated[str, typer.Option(help="Of B, where it is another.")] = "",
+    template_option: Annotated[
+        list[str] | None, typer.Option(help="A variable of the template; may be given again.", metavar="KEY=VALUE")
+    ] = None,
+    thinking: Annotated[
+        bool | None, typer.Option("--thinking/--no-thinking", help="Render messages for thinking.")
+    ] = None,
+    effort: Annotated[
+        Literal["none", "low", "high", "max"] | None, typer.Option(help="Reasoning effort of the rendering.")
+    ] = None,
+    keep_thinking: Annotated[
+        bool | None, typer.Option("--keep-thinking/--drop-thinking", help="Keep the reasoning of earlier turns.")
+    ] = None,
+    add_special: Annotated[
+        bool, typer.Option("--add-special", help="Let the tokenizer add its own marks: shows a doubled beginning.")
+    ] = False,
+    geometry: Annotated[
+        str, typer.Option("--geometry", "--family", help="A preset, for the cost: as derive takes it.")
+    ] = "v4-flash",
+    page: Annotated[
+        int, typer.Option("--page-size", "--page", help="Tokens of its page; 0 = the preset's.", min=0)
+    ] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> int:
+    """Say where two prompts part, why, what it costs and what to change.
+
+    A is taken as stored and B as sent. Files are compared byte for byte. text:, ids: or file: before an argument says
+    what it is. Ends with 0 where nothing is lost, with 1 where something is.
+    """
+    from shadowviz.cli.diff_view import report_text
+    from shadowviz.tokens.compare import compare
+    from shadowviz.tokens.inputs import Form
+    from shadowviz.tokens.inputs_side import reading_of
+    from shadowviz.tokens.report_cost import geometry_of
+    from shadowviz_engine.core.errors import InputError
+
+    cache = geometry_of(geometry, page)
+    told = Form(form) if form else None
+    options = _options(thinking, effort, keep_thinking, template_option or ())
+    reading = reading_of(tokenizer, template, options, add_special=add_special)
+    if len(prompts) > (1 if turns else 2):
+        expected = "one conversation with --turns" if turns else "two, or one folder or file of many"
+        raise InputError(f"found {len(prompts)} prompts, expected {expected}")
+    if len(prompts) == 1:
+        if tokenizer_b or template_b:
+            raise InputError("--tokenizer-b and --template-b are of B: expected two prompts with them")
+        return (_turns if turns else _many)(prompts[0], told, reading, cache, as_json)
+    reading_b = reading
+    if tokenizer_b or template_b:
+        reading_b = reading_of(tokenizer_b or tokenizer, template_b or template, options, add_special=add_special)
+    a, b, sources = _sides(prompts, told, reading, reading_b)
+    report = compare(a, b, cache, sources)
+    if as_json:
+        write_json(report)
+    else:
+        write_out(report_text(report))
+    return 0 if report.same else DIFFERENT
+
+
+def _options(
+    thinking: bool | None, effort: str | None, keep_thinking: bool | None, variables: Sequence[str]
+) -> dict[str, Any]:
+    """What the command line says about rendering; what it does not say is left to the request."""
+    import json
+
+    from shadowviz.tokens.inert import shorten
+    from shadowviz_engine.core.errors import InputError
+
+    found: dict[str, Any] = {"thinking": thinking, "effort": effort}
+    found["drop_thinking"] = None if keep_thinking is None else not keep_thinking
+    options = {name: value for name, value in found.items() if value is not None}
+    for variable in variables:
+        name, equals, value = variable.partition("=")
+        if not equals or not name.isidentifier():
+            raise InputError(f"--template-option {shorten(variable, 40)!r} is no KEY=VALUE: expected such as date=2026")
+        try:
+            options[name] = json.loads(value)
+        except (ValueError, RecursionError):
+            options[name] = value
+    return options
+
+
+def _sides(
+    prompts: Sequence[str], form: "Form | None", reading: "Reading", reading_b: "Reading"
+) -> "tuple[Side, Side, tuple[str, str]]":
+    from shadowviz.tokens.inputs_read import read_argument
+    from shadowviz.tokens.inputs_side import make_side
+    from shadowviz.tokens.requests import STDIN
+    from shadowviz_engine.core.errors import InputError
+
+    if list(prompts) == [STDIN, STDIN]:
+        raise InputError("stdin holds one prompt, and - stands for it twice: expected another for one of the two")
+    one, other = (read_argument(prompt, form) for prompt in prompts)
+    return make_side("A", one, reading), make_side("B", other, reading_b), (one.source, other.source)
+
+
+def _many(argument: str, form: "Form | None", reading: "Reading", geometry: "Geometry", as_json: bool) -> int:
+    from shadowviz.cli.diff_many_view import many_text
+    from shadowviz.tokens.inputs_many import read_all
+    from shadowviz.tokens.many import compare_many
+
+    report = compare_many(read_all(argument, form), reading, geometry)
+    if as_json:
+        write_json(report)
+    else:
+        write_out(many_text(report))
+    return 0 if report.same else DIFFERENT
+
+
+def _turns(argument: str, form: "Form | None", reading: "Reading", geometry: "Geometry", as_json: bool) -> int:
+    from shadowviz.cli.diff_turns_view import turns_text
+    from shadowviz.tokens.inputs_read import read_argument
+    from shadowviz.tokens.report_turns import compare_turns
+
+    report = compare_turns(read_argument(argument, form), reading, geometry)
+    if as_json:
+        write_json(report)
+    else:
+        write_out(turns_text(report))
+    return 0 if report.same else DIFFERENT

@@ -1,0 +1,202 @@
+"""The terminal view of a comparison: the verdict, both lines with the difference marked, the cost, what to change."""
+
+import unicodedata
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from shadowviz.cli.show import columns_of, counted, number, strong, table, width, wrapped
+from shadowviz.tokens.inert import inert, printable
+
+if TYPE_CHECKING:
+    from shadowviz.tokens.report import Alignment, Cost, Excerpt, Report, SideReport
+
+CUT = "..."
+WIDEST = 120
+"""Columns that an excerpt fills at most."""
+NARROWEST = 40
+MAX_NAMED = 4
+"""Characters of a differing stretch that are named."""
+MAX_OTHERS = 6
+"""Causes behind the leading one that are listed."""
+SHORT_NAMES = {"\n": "LINE FEED", "\r": "CARRIAGE RETURN", "\t": "TAB", "\x00": "NULL", "\x1b": "ESCAPE"}
+OPS = {
+    "equal": "equal",
+    "replace": "replaced",
+    "insert": "inserted",
+    "delete": "deleted",
+    "retokenized": "same text, other ids",
+}
+
+GLYPHS = {"=": "equal", ":": "partly", "~": "replaced", "-": "deleted", "+": "inserted", "%": "other ids"}
+
+
+def report_text(report: "Report") -> str:
+    """The whole answer, as blocks with an empty line between."""
+    blocks = [
+        _verdict(report),
+        _sides(report),
+        *([_excerpts(report)] if report.excerpt_a and report.excerpt_b else []),
+        *_causes(report),
+        *([] if report.same else [_cost(report.cost)]),
+        *([wrapped(f"what to change: {report.advice}")] if report.advice else []),
+        *([] if report.equal else [_alignment(report.alignment)]),
+        *_notes(report),
+    ]
+    return "\n\n".join(blocks)
+
+
+def _verdict(report: "Report") -> str:
+    text = wrapped(report.verdict)
+    label = next((cause.label for cause in report.causes if cause.breaks), "")
+    return text.replace(f"{label}.", f"{strong(label)}.", 1) if label else strong(text)
+
+
+def _sides(report: "Report") -> str:
+    rows = [_side_row(side) for side in (report.a, report.b)]
+    return table(["", "from", "tokens", "bytes", "tokenizer"], rows, left=(0, 1, 4))
+
+
+def _side_row(side: "SideReport") -> list[str]:
+    num_bytes = number(side.num_bytes) if side.readable else "-"
+    source, tokenizer = (_middle_cut(printable(name), 30) for name in (side.source, side.tokenizer))
+    return [side.name, source, number(side.num_tokens), num_bytes, tokenizer]
+
+
+def _middle_cut(text: str, columns: int) -> str:
+    """A name of at most `columns` characters, its end kept, which tells paths apart."""
+    return text if len(text) <= columns else CUT + text[len(CUT) - columns :]
+
+
+def _excerpts(report: "Report") -> str:
+    shown = [(report.a.name, report.excerpt_a), (report.b.name, report.excerpt_b)]
+    labels = [f"{name} {number(cut.place.token)}" if cut else name for name, cut in shown]
+    size = max(map(len, labels)) + 2
+    lines: list[str] = []
+    for label, (_, cut) in zip(labels, shown, strict=True):
+        if cut is not None:
+            lines += _excerpt(cut, label.ljust(size))
+    return "\n".join(lines)
+
+
+def _excerpt(cut: "Excerpt", label: str) -> Iterator[str]:
+    columns = max(NARROWEST, min(width(), WIDEST)) - len(label)
+    indent = " " * len(label)
+    if cut.place.line:
+        before = _last(cut.before, columns // 2)
+        differing = _first(cut.differing, max(8, columns // 3), marks=True)
+        after = _first(cut.after, columns - columns_of(before) - columns_of(differing))
+        yield f"{label}{before}{strong(differing) if differing else ''}{after}"
+        yield indent + " " * columns_of(before) + "^" * max(1, columns_of(differing))
+        names = _names(cut)
+        if names:
+            yield wrapped(names, indent)
+        yield wrapped(_tokens(cut), indent)
+    else:
+        yield wrapped(_tokens(cut), label)
+
+
+def _last(text: str, columns: int) -> str:
+    """As much of the end of a text as fits, safe to show."""
+    return _first_of([inert(character) for character in reversed(text)], columns, reverse=True)
+
+
+def _first(text: str, columns: int, marks: bool = False) -> str:
+    """As much of a text as fits, safe to show; with `marks` also those that join the character before."""
+    return _first_of([_shown(character) if marks else inert(character) for character in text], columns, reverse=False)
+
+
+def _first_of(parts: Sequence[str], columns: int, *, reverse: bool) -> str:
+    used, kept = 0, 0
+    for part in parts:
+        used += columns_of(part)
+        if used > columns:
+            break
+        kept += 1
+    cut = kept < len(parts)
+    if cut:
+        room = columns - len(CUT)
+        while kept and sum(map(columns_of, parts[:kept])) > room:
+            kept -= 1
+    chosen = [*parts[:kept], *([CUT] if cut else [])]
+    return "".join(reversed(chosen) if reverse else chosen)
+
+
+def _shown(character: str) -> str:
+    """A character, a mark that would join the one before as its number."""
+    return f"\\u{ord(character):04x}" if unicodedata.category(character) in ("Mn", "Me") else inert(character)
+
+
+def _marked(text: str) -> str:
+    """Text that is safe to show, with its marks as their numbers."""
+    return "".join(_shown(character) if ord(character) > 0x7F else character for character in text)
+
+
+def _names(cut: "Excerpt") -> str:
+    """The names of a few characters of which one does not tell what it is."""
+    if not 0 < cut.num_characters <= MAX_NAMED or all(" " < character <= "~" for character in cut.differing):
+        return ""
+    return ", ".join(f"U+{ord(character):04X} {_name(character)}".rstrip() for character in cut.differing)
+
+
+def _name(character: str) -> str:
+    return str(SHORT_NAMES.get(character) or unicodedata.name(character, ""))
+
+
+def _tokens(cut: "Excerpt") -> str:
+    if not cut.num_tokens:
+        return "no token"
+    parts = [
+        f"{token.id}{' control' if token.control else ''} '{_marked(token.text)}'".removesuffix(" ''")
+        for token in cut.tokens
+    ]
+    more = cut.num_tokens - len(cut.tokens)
+    return f"{'token' if cut.num_tokens == 1 else 'tokens'} " + "  ".join(
+        [*parts, *([f"and {number(more)} more"] if more > 0 else [])]
+    )
+
+
+def _causes(report: "Report") -> Iterator[str]:
+    if not report.causes:
+        return
+    leading, others = report.causes[0], report.causes[1:]
+    lines = [wrapped(f"{leading.label}: {leading.detail}")]
+    for cause in others[:MAX_OTHERS]:
+        where = f" in {cause.segment}" if cause.segment else ""
+        lines.append(wrapped(f"also {cause.label} at token {number(cause.b.start)} of B{where}: {cause.detail}"))
+    if len(others) > MAX_OTHERS:
+        lines.append(f"and {counted(len(others) - MAX_OTHERS, 'more cause')}")
+    yield "\n".join(lines)
+
+
+def _cost(cost: "Cost") -> str:
+    rows = [
+        ["now", number(cost.common), number(cost.reused), number(cost.num_prompt - cost.reused)],
+        ["mended", number(cost.mended), number(cost.reused_if_mended), number(cost.num_prompt - cost.reused_if_mended)],
+    ]
+    if cost.reused_if_all_mended > cost.reused_if_mended:
+        rest = cost.num_prompt - cost.reused_if_all_mended
+        rows.append(["all mended", "", number(cost.reused_if_all_mended), number(rest)])
+    lines = [table([f"{cost.geometry}, page {number(cost.page)}", "common", "reused", "computed"], rows)]
+    if cost.rows:
+        kinds = ", ".join(f"{number(kind.rows)} {kind.kind} in {counted(kind.layers, 'layer')}" for kind in cost.rows)
+        lines.append(wrapped(f"rows computed anew for it: {kinds}"))
+    return "\n".join(lines)
+
+
+def _alignment(alignment: "Alignment") -> str:
+    rows = [
+        [OPS[count.op], number(count.runs), number(count.a), number(count.b)]
+        for count in sorted(alignment.counts, key=lambda count: -max(count.a, count.b))
+    ]
+    lines = [table(["alignment", "runs", "of A", "of B"], rows)]
+    if alignment.strip:
+        lines.append(f"[{alignment.strip}]")
+        used = (f"{glyph} {name}" for glyph, name in GLYPHS.items() if glyph in alignment.strip)
+        lines.append(wrapped("   ".join(used)))
+    return "\n".join(lines)
+
+
+def _notes(report: "Report") -> Iterator[str]:
+    notes = [*report.notes, *(note for side in (report.a, report.b) for note in side.notes)]
+    if notes:
+        yield "\n".join(wrapped(note, "note: ") for note in dict.fromkeys(notes))
