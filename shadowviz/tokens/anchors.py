@@ -10,7 +10,7 @@ from shadowviz.tokens.runs import Integers, Run, joined
 
 MOST_RUNS: Final = 2**15
 """Runs that a chain is looked for among: the longest ones."""
-SLOTS_A_VALUE: Final = 4
+SLOTS_A_VALUE: Final = 2
 """Room in the table of hashes; two hashes in one slot only cost an anchor."""
 FACTOR: Final = 0x9E3779B97F4A7C15
 """Odd, with bits all over: two to the 64th over the golden ratio."""
@@ -41,33 +41,39 @@ def anchors(x: Integers, y: Integers, width: int) -> list[Run]:
 
 def _hashes(values: Integers, width: int) -> Integers:
     """Hash of each stretch of `width` values."""
-    with np.errstate(over="ignore"):
-        hashes = (values.astype(np.uint64) + np.uint64(1)) * np.uint64(FACTOR)
-        hashes ^= hashes >> np.uint64(29)
-        step = 1
-        while step < width:
-            hashes = hashes[:-step] * np.uint64(FACTOR + 2 * step) + hashes[step:]
-            hashes ^= hashes >> np.uint64(32)
-            step *= 2
+    hashes = values.astype(np.uint64)
+    hashes += np.uint64(1)
+    hashes *= np.uint64(FACTOR)
+    hashes ^= hashes >> np.uint64(29)
+    step = 1
+    while step < width:
+        behind = hashes[step:]
+        hashes = hashes[:-step] * np.uint64(FACTOR + 2 * step)
+        hashes += behind
+        hashes ^= hashes >> np.uint64(32)
+        step *= 2
     return hashes
 
 
 def _shared_once(x: Integers, y: Integers) -> tuple[Integers, Integers]:
     """Places of hashes that are alone in their slot of a table on both sides and equal, rising in `x`."""
     bits = (SLOTS_A_VALUE * max(len(x), len(y))).bit_length()
-    slots_x, slots_y = _slots(x, bits), _slots(y, bits)
-    alone_y = np.bincount(slots_y, minlength=2**bits) == 1
-    place_in_y = np.zeros(2**bits, np.int64)
-    place_in_y[slots_y] = np.arange(len(y))
-    alone_x = np.bincount(slots_x, minlength=2**bits) == 1
-    here = np.flatnonzero((alone_x & alone_y)[slots_x])
-    there = place_in_y[slots_x[here]]
+    slots = (x >> np.uint64(64 - bits)).astype(np.int64)
+    only_x, only_y = _only_ones(slots, bits), _only_ones((y >> np.uint64(64 - bits)).astype(np.int64), bits)
+    there = only_y[slots]
+    here = np.flatnonzero((only_x[slots] >= 0) & (there >= 0))
+    there = there[here]
     same = x[here] == y[there]
-    return here[same], there[same]
+    return here[same], there[same].astype(np.int64)
 
 
-def _slots(hashes: Integers, bits: int) -> Integers:
-    return (hashes >> np.uint64(64 - bits)).astype(np.int64)
+def _only_ones(slots: Integers, bits: int) -> Integers:
+    """For each slot of a table, the place of the only value in it; -1 where there is none or more."""
+    table = np.full(2**bits, -1, np.int32)
+    places = np.arange(len(slots), dtype=np.int32)
+    table[slots] = places
+    table[slots[table[slots] != places]] = -1
+    return table
 
 
 def _heaviest_chain(ends: list[int], weights: list[int]) -> list[int]:

@@ -7,6 +7,7 @@ from shadowviz.tokens.runs import Integers, Run, common_prefix, joined
 
 SHORT_LOOK: Final = 8
 """Equal values that are compared one by one before the rest of a run is looked at as a whole."""
+UNREACHED: Final = -(2**60)
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +15,9 @@ class Path:
     """Equal runs on a way through both sequences."""
 
     runs: list[Run]
+    edits: int
+    covered: int
+    """Values of both sides up to where it ends."""
     complete: bool
     """Whether it reaches the end of both; then no way has more equal values."""
     steps: int
@@ -28,60 +32,58 @@ def shortest_path(x: Integers, y: Integers, max_edits: int) -> Path:
 
     Source: E. Myers, An O(ND) Difference Algorithm and Its Variations, Algorithmica 1 (1986), the greedy algorithm.
     """
-    left, right = x.tolist(), y.tolist()
-    goal = len(left) + len(right)
-    history: list[dict[int, int]] = []
-    before = {1: 0}
+    left, right = x.data, y.data
+    num_left, num_right = len(x), len(y)
+    middle = max_edits + 1
+    furthest = [UNREACHED] * (2 * middle + 1)
+    furthest[middle + 1] = 0
+    history: list[list[int]] = []
     best, steps = _Point(-1, 0, 0), 0
     for edits in range(max_edits + 1):
-        reached: dict[int, int] = {}
-        for diagonal in range(-edits, edits + 1, 2):
-            place = _entry(before, diagonal, len(left), len(right))
-            if place < 0:
+        lowest = edits if edits <= num_right else 2 * num_right - edits
+        highest = edits if edits <= num_left else 2 * num_left - edits
+        if -lowest > highest:
+            break
+        for diagonal in range(-lowest, highest + 1, 2):
+            inserted, place = furthest[middle + diagonal + 1], furthest[middle + diagonal - 1] + 1
+            if place > num_left or (inserted >= place and inserted - diagonal <= num_right):
+                place = inserted
+            other = place - diagonal
+            if place < 0 or other > num_right:
+                furthest[middle + diagonal] = UNREACHED
                 continue
-            steps += 1
-            stop = min(len(left), place + SHORT_LOOK, len(right) + diagonal)
+            stop = min(place + SHORT_LOOK, num_left, num_right + diagonal)
             while place < stop and left[place] == right[place - diagonal]:
                 place += 1
             if place == stop:
                 place += common_prefix(x[place:], y[place - diagonal :])
-            reached[diagonal] = place
+            furthest[middle + diagonal] = place
             if 2 * place - diagonal > best.covered:
                 best = _Point(2 * place - diagonal, diagonal, edits)
-        history.append(reached)
-        if best.covered == goal or not reached:
+        steps += (lowest + highest) // 2 + 1
+        history.append(furthest[middle - edits - 1 : middle + edits + 2])
+        if best.covered == num_left + num_right:
             break
-        before = reached
-    return Path(_walk_back(history, best, len(left), len(right)), best.covered == goal, steps)
+    complete = best.covered == num_left + num_right
+    return Path(_walk_back(history, best, num_left, num_right), best.edits, best.covered, complete, steps)
 
 
 class _Point(NamedTuple):
     covered: int
-    """Values of both sides that lie before it."""
     diagonal: int
     edits: int
 
 
-def _entry(before: dict[int, int], diagonal: int, num_left: int, num_right: int) -> int:
-    """Where the best way with one edit more enters a diagonal; negative where none does."""
-    inserted = before.get(diagonal + 1, -1)
-    if inserted - diagonal > num_right:
-        inserted = -1
-    deleted = before.get(diagonal - 1, -2) + 1
-    if deleted > num_left:
-        deleted = -1
-    return max(inserted, deleted)
-
-
-def _walk_back(history: list[dict[int, int]], end: _Point, num_left: int, num_right: int) -> list[Run]:
+def _walk_back(history: list[list[int]], end: _Point, num_left: int, num_right: int) -> list[Run]:
+    """The runs on the way to a point, from what each number of edits reached on each diagonal."""
     runs: list[Run] = []
     diagonal = end.diagonal
     for edits in range(end.edits, -1, -1):
-        before = history[edits - 1] if edits else {1: 0}
-        entry = _entry(before, diagonal, num_left, num_right)
-        place = history[edits][diagonal]
+        deleted, place, inserted = history[edits][diagonal + edits : diagonal + edits + 3]
+        entry, came_from = deleted + 1, diagonal - 1
+        if entry > num_left or (inserted >= entry and inserted - diagonal <= num_right):
+            entry, came_from = inserted, diagonal + 1
         if place > entry:
             runs.append(Run(entry, entry - diagonal, place - entry))
-        if edits:
-            diagonal += 1 if before.get(diagonal + 1, -1) == entry else -1
+        diagonal = came_from
     return joined(runs[::-1])

@@ -37,9 +37,9 @@ def differing(a: Side, b: Side, part_a: Extent, part_b: Extent) -> list[Hunk]:
     rest_a, rest_b = Extent(front_a, part_a.stop), Extent(front_b, part_b.stop)
     back_a, back_b = same_back(a, b, rest_a, rest_b)
     return [
-        *_kept(a, b, Extent(part_a.start, front_a), Extent(part_b.start, front_b)),
+        *_kept(a, Extent(part_a.start, front_a), Extent(part_b.start, front_b)),
         *_changed(Extent(front_a, back_a), Extent(front_b, back_b)),
-        *_kept(a, b, Extent(back_a, part_a.stop), Extent(back_b, part_b.stop)),
+        *_kept(a, Extent(back_a, part_a.stop), Extent(back_b, part_b.stop)),
     ]
 
 
@@ -80,8 +80,9 @@ def _ids(side: Side, part: Extent) -> "array[int]":
     return side.ids[part.start : part.stop]
 
 
-def _kept(a: Side, b: Side, part_a: Extent, part_b: Extent) -> list[Hunk]:
-    if not a.bytes_of(part_a):
+def _kept(a: Side, part_a: Extent, part_b: Extent) -> list[Hunk]:
+    # Markers that the tokenizers add stand for no text that could be the same.
+    if not part_a or not part_b or not a.bytes_of(part_a):
         return _changed(part_a, part_b)
     return [Hunk(Op.RETOKENIZED, part_a, part_b)]
 

@@ -1,6 +1,6 @@
 """Which stretches of one integer sequence are found again, in order, in another."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from shadowviz.tokens.anchors import anchors
@@ -12,13 +12,19 @@ SMALL: Final = 64
 FEW_EDITS: Final = 32
 """So are longer ones that differ in no more insertions and deletions."""
 MANY_EDITS: Final = 160
-"""Edits that are followed at once where nothing occurs only once."""
+"""Edits that are followed at once where no stretch is found that occurs only once."""
+MOSTLY_EQUAL: Final = 2
+"""Values for each of those edits, or more, that a way covers that means something. Unlike texts share words too."""
 WIDTHS: Final = (32, 8, 4)
 """Of stretches that are looked for on both sides, in turn."""
-MOST_STEPS: Final = 1_000_000
+SHORT: Final = 2**11
+"""Values of both sides up to which only the least width is tried."""
+MOST_STEPS: Final = 700_000
 """Points that all shortest paths of one comparison look at."""
-MOST_PASSES: Final = 8
+MOST_PASSES: Final = 6
 """Times that all values may be hashed."""
+COST_OF_A_PASS: Final = 2**10
+"""Values that could be hashed while one pass is set up."""
 
 
 @dataclass
@@ -49,10 +55,7 @@ def equal_runs(x: Integers, y: Integers) -> list[Run]:
             found += chain
             gaps += reversed(_between(gap, chain))
         else:
-            path = _follow(x, y, gap, MANY_EDITS, work)
-            found += path.runs
-            if path.runs and not path.complete:
-                gaps.append(_between(gap, path.runs)[-1])
+            _follow_on(x, y, gap, found, work)
     return joined(sorted(found))
 
 
@@ -81,18 +84,30 @@ def _trim(x: Integers, y: Integers, gap: _Gap, found: list[Run]) -> _Gap:
 
 def _follow(x: Integers, y: Integers, gap: _Gap, max_edits: int, work: _Work) -> Path:
     if work.steps <= 0:
-        return Path([], complete=False, steps=0)
+        return Path([], 0, 0, complete=False, steps=0)
     path = shortest_path(x[gap.start_a : gap.stop_a], y[gap.start_b : gap.stop_b], max_edits)
     work.steps -= path.steps
-    return Path(_moved(path.runs, gap), path.complete, path.steps)
+    return replace(path, runs=_moved(path.runs, gap))
+
+
+def _follow_on(x: Integers, y: Integers, gap: _Gap, found: list[Run], work: _Work) -> None:
+    """Shortest paths one after the other, as long as they show that both sides are mostly equal."""
+    while True:
+        path = _follow(x, y, gap, MANY_EDITS, work)
+        if not path.runs or path.covered < MOSTLY_EQUAL * path.edits:
+            return
+        found += path.runs
+        if path.complete:
+            return
+        gap = _trim(x, y, _between(gap, path.runs)[-1], found)
 
 
 def _chain(x: Integers, y: Integers, gap: _Gap, work: _Work) -> list[Run]:
     left, right = x[gap.start_a : gap.stop_a], y[gap.start_b : gap.stop_b]
-    for width in WIDTHS:
+    for width in WIDTHS if gap.size > SHORT else WIDTHS[-1:]:
         if work.hashed < gap.size:
             break
-        work.hashed -= gap.size
+        work.hashed -= gap.size + COST_OF_A_PASS
         if runs := anchors(left, right, width):
             return _moved(runs, gap)
     return []

@@ -23,6 +23,8 @@ class Run(NamedTuple):
 def common_prefix(x: Integers, y: Integers) -> int:
     """How many values agree from the front; reads no more than a few times what agrees."""
     limit = min(len(x), len(y))
+    if not limit or x[0] != y[0]:
+        return 0
     place, look = 0, FIRST_LOOK
     while place < limit:
         stop = min(limit, place + look)

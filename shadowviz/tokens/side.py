@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
+from shadowviz.tokens.characters import character_starts
 from shadowviz.tokens.encoder import Encoder
 from shadowviz.tokens.render import Segment
 from shadowviz_engine.core.spans import Extent
@@ -55,11 +58,11 @@ class Side:
         return max(0, bisect_right(self.starts, byte) - 1)
 
     def character_at(self, token: int) -> int:
-        """Index in `text` of the character in which the token begins."""
-        start = self.byte_at(token)
-        while 0 < start < len(self.raw) and self.raw[start] & 0xC0 == 0x80:
-            start -= 1
-        return len(self.raw[:start].decode(errors="replace"))
+        """Index in `text` of the character in which the token begins; the length of `text` behind the last one."""
+        byte = self.byte_at(token)
+        if byte >= len(self.raw):
+            return len(self.text)
+        return int(np.searchsorted(self._character_starts, byte, side="right")) - 1
 
     def segment_of(self, token: int) -> Segment | None:
         """The labelled stretch in which the token begins; None where nothing is labelled, or behind the end."""
@@ -67,6 +70,11 @@ class Side:
             return None
         character = self.character_at(token)
         return self.segments[bisect_right(self._segment_starts, character) - 1]
+
+    @cached_property
+    def _character_starts(self) -> "np.ndarray[Any, np.dtype[np.int64]]":
+        """Byte of `raw` at which each character of `text` begins."""
+        return character_starts(self.text, self.raw)
 
     @cached_property
     def _segment_starts(self) -> list[int]:
@@ -109,10 +117,10 @@ def side_of_ids(name: str, ids: Sequence[int], encoder: Encoder, notes: Sequence
         InputError: an id outside the vocabulary.
     """
     encoder.check_ids(ids)
-    pieces = [encoder.token_bytes(token_id) for token_id in ids]
-    starts, end = array("q"), 0
-    for piece in pieces:
-        starts.append(end)
-        end += len(piece)
+    kept = array("q", ids)
+    table = {token_id: encoder.token_bytes(token_id) for token_id in dict.fromkeys(kept)}
+    pieces = [table[token_id] for token_id in kept]
+    ends = np.cumsum(np.fromiter(map(len, pieces), np.int64, len(pieces)))
+    starts = array("q", np.concatenate(([0], ends[:-1])).astype(np.int64).tobytes() if pieces else b"")
     raw = b"".join(pieces)
-    return Side(name, encoder, array("q", ids), starts, raw.decode(errors="replace"), raw, notes=tuple(notes))
+    return Side(name, encoder, kept, starts, raw.decode(errors="replace"), raw, notes=tuple(notes))
