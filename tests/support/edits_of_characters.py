@@ -172,8 +172,12 @@ def dash(random: Random) -> Pair | None:
     new = random.choice((*DASHES, "--"))
     old = "\u2014" if new == "--" else "-"
     line = random.choice(
-        ("see pages 3{}5 and 11{}14", "a well{}known trade{}off", "the cache {} if warm {} answers", "A{}B")
-    )
+        (
+            "see pages 3{}5 and 11{}14", "a well{}known trade{}off", "the cache {} if warm {} answers", "A{}B",
+            "from 2019{}2024", "{} first point\n{} second point", "Berlin{}Paris", "the flag {}verbose", "x {} y",
+            '{"range": "1{}9"}',
+        )
+    )  # fmt: skip
     a, b = around(random, f"Note: {line.replace('{}', old)}.", f"Note: {line.replace('{}', new)}.")
     return pair(f"as {new}", a, b, "DASH")
 

@@ -270,22 +270,21 @@ def same_prompt(random: Random) -> ChatPair | None:
     return _pair("renders alike", a, b, "NONE")
 
 
-ChatEdit = Callable[[Random], ChatPair | None]
-EDITS: Final[tuple[ChatEdit, ...]] = (
+EDITS: Final[tuple[Callable[[Random], ChatPair | None], ...]] = (
     tools_reordered, keys_reordered, messages_reordered, history_edited, history_truncated, system_grew, effort,
     reasoning_missing,
-    template_options, thinking_history, goes_on, last_question, text_in_message, text_in_message, text_in_message,
+    template_options, thinking_history, goes_on, last_question, text_in_message,
     text_in_history,
     newline_at_end, attribution_header, same_prompt,
 )  # fmt: skip
 
 
-def labelled_chats(seed: int, each: int) -> Iterator[ChatPair]:
-    """`each` pairs of every edit."""
-    for place, edit in enumerate(EDITS):
+def labelled_chats(seed: int, each: int) -> Iterator[tuple[str, ChatPair]]:
+    """`each` pairs of every edit, with the name that they are counted under."""
+    for edit in EDITS:
         for number in range(each):
-            random = Random(f"{seed} {place} {number}")
+            random = Random(f"{seed} {edit.__name__} {number}")
             made = None
             while made is None:
                 made = edit(random)
-            yield made
+            yield f"chat: {edit.__name__.replace('_', ' ')}", made

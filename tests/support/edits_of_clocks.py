@@ -16,11 +16,15 @@ CLOCKS: Final = (
     "%m/%d/%Y, %I:%M:%S %p", "%B %d, %Y at %I:%M %p", "%d %B %Y, %H:%M", "%H:%M:%S", "%H:%M", "%I:%M %p",
     "%H:%M:%S.%f",
     "%A, %B %d, %Y, %I:%M %p", "%Y年%m月%d日 %H时%M分", "%Y年%m月%d日%H:%M:%S", "%Y년 %m월 %d일 %H시 %M분", "%Hh%M",
-    "%Y-%m-%d_%H-%M-%S", "%Y-%m-%dT%H:%M", "%H:%M UTC", "%d-%b-%Y %H:%M:%S",
+    "%Y-%m-%d_%H-%M-%S", "%Y-%m-%dT%H:%M", "%H:%M UTC", "%I:%M%p", "%Y-%m-%dT%H:%M:%S.%f+02:00", "%H.%M Uhr",
+    "%Y年%m月%d日 下午%I:%M", "%Y년 %m월 %d일 오후 %I:%M",
+    "%y%m%d-%H%M%S", "%b %d, %Y %I:%M:%S %p", "%Y-%m-%d %H:%M:%S.%f", "%Y-%m-%d %H:%M:%S %z", "%A %H:%M",
+    "%d-%b-%Y %H:%M:%S",
 )  # fmt: skip
 DATES: Final = (
     "%Y-%m-%d", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%Y/%m/%d", "%B %d, %Y", "%d %B %Y", "%b %d, %Y", "%A, %B %d, %Y",
     "%A", "%a %d %b %Y", "%Y年%m月%d日", "%Y년 %m월 %d일", "%d-%b-%Y", "%Y.%m.%d", "%dth of %B %Y", "%A %d %B",
+    "%Y%m%d", "%G-W%V-%u", "%B %Y", "%d %b %y", "%d.%m.", "%Y年%m月", "%A, %d. %m. %Y",
 )  # fmt: skip
 MONTHS: Final = {
     "de": "Januar Februar März April Mai Juni Juli August September Oktober November Dezember",

@@ -163,9 +163,39 @@ def lines(random: Random) -> Pair | None:
     return None if a == b else pair("lines", a, b, "REORDERED")
 
 
+def list_in_text(random: Random) -> Pair | None:
+    """Names in a list in another order, as a set of them is written out."""
+    names = random.sample((*NAMES, *WORDS), random.randint(3, 7))
+    other = random.sample(names, len(names))
+    quoted = random.choice(("{}", "'{}'", "`{}`"))
+    place = random.choice(("Available tools: {}", "allowed = {{{}}}", "Choose one of ({}).", "tags: [{}]"))
+    a, b = (place.format(", ".join(quoted.format(name) for name in order)) for order in (names, other))
+    return None if a == b else pair("list", *around(random, a, b), "REORDERED")
+
+
+def pairs_in_text(random: Random) -> Pair | None:
+    """Attributes of a tag, or parameters of an address, in another order."""
+    items = random.sample([f"{word}={{}}{number}{{}}" for number, word in enumerate(WORDS)], random.randint(2, 5))
+    other = random.sample(items, len(items))
+    frame, joint, mark = random.choice(
+        (("<item {}/>", " ", '"'), ("https://example.org/find?{}", "&", ""), ("call({})", ", ", ""))
+    )
+    a, b = (frame.format(joint.join(item.format(mark, mark) for item in order)) for order in (items, other))
+    return None if a == b else pair("attributes", *around(random, a, b), "REORDERED")
+
+
+def number_value(random: Random) -> Pair | None:
+    """A setting that is a number and counts nothing."""
+    key = random.choice(("temperature", "price", "width", "top_p", "score", "latitude", "budget"))
+    one, other = random.choice(((0.2, 0.7), (10, 250), (1.5, 2.25), (640, 1920), (-3, 8), (0, 1000)))
+    rest = document(random, 3)
+    a, b = (json.dumps({**rest, key: number}) for number in (one, other))
+    return _framed(random, "number", a, b, "JSON_VALUE")
+
+
 EDITS: Final[dict[str, tuple[Edit, ...]]] = {
     "JSON_ESCAPE": (escape, escape, escape_some),
     "JSON_SPACING": (*[spacing] * 3, *[one_blank] * 3, indented_by_tabs),
-    "JSON_VALUE": (value,),
-    "REORDERED": (keys, tools_in_text, lines),
+    "JSON_VALUE": (value, value, number_value),
+    "REORDERED": (keys, keys, tools_in_text, lines, lines, list_in_text, pairs_in_text),
 }

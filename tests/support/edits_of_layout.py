@@ -5,7 +5,7 @@ from random import Random
 from typing import Final
 
 from labelled import Edit, Pair, around, edited, pair
-from prompt_texts import PYTHON, SHELL, VALUES, YAML, C, plain_prompt, prompt
+from prompt_texts import PYTHON, SHELL, VALUES, YAML, C, prompt, prose
 
 
 def trailing_newline(random: Random) -> Pair | None:
@@ -19,7 +19,7 @@ def trailing_newline(random: Random) -> Pair | None:
 
 def trailing_space(random: Random) -> Pair | None:
     """Blanks and tabs before line ends, in lines with text."""
-    text, new = prompt(random), random.choice((" ", "  ", "   ", "\t", "    "))
+    text, new = prose(random), random.choice((" ", "  ", "   ", "\t", "    "))
     sites = [(m.end(), m.end(), new) for m in re.finditer(r"(?<=\S)(?=\n)", text)]
     return edited(random, "before line ends", text, sites, "TRAILING_SPACE")
 
@@ -32,7 +32,7 @@ def space_at_end(random: Random) -> Pair | None:
 
 def blank_line_filled(random: Random) -> Pair | None:
     """Blanks in an empty line: they end it and begin it."""
-    text, new = prompt(random), random.choice((" ", "    ", "\t"))
+    text, new = prose(random), random.choice((" ", "    ", "\t"))
     sites = [(m.end(), m.end(), new) for m in re.finditer(r"(?<=\n)(?=\n)", text)]
     return edited(random, "in empty lines", text, sites, "TRAILING_SPACE", "LEADING_SPACE")
 
@@ -45,7 +45,7 @@ def leading_space(random: Random) -> Pair | None:
 
 def indented(random: Random) -> Pair | None:
     """A text block of source code with its indentation, against without; or single lines of it."""
-    text, new = plain_prompt(random), " " * random.choice((1, 2, 4, 8))
+    text, new = prose(random), " " * random.choice((1, 2, 4, 8))
     sites = [(m.start(), m.start(), new) for m in re.finditer(r"^(?=\S)", text, re.MULTILINE)]
     if random.random() < 0.5:
         b = re.sub(r"^(?=\S)", new, text, flags=re.MULTILINE)
@@ -82,6 +82,13 @@ def space_count(random: Random) -> Pair | None:
     return edited(random, "between words", text, sites, "SPACE_COUNT")
 
 
+def aligned(random: Random) -> Pair | None:
+    """Columns padded to another width."""
+    words = random.sample(VALUES, 4)
+    a, b = ("\n".join(f"{word:{width}}{number}" for number, word in enumerate(words)) for width in (16, 20))
+    return pair("columns", *around(random, a, b), "SPACE_COUNT")
+
+
 def empty_lines(random: Random) -> Pair | None:
     """Another number of empty lines between paragraphs."""
     text, new = prompt(random), "\n" * random.choice((1, 3, 4))
@@ -107,5 +114,5 @@ EDITS: Final[dict[str, tuple[Edit, ...]]] = {
     "TRAILING_SPACE": (*[trailing_space] * 6, *[space_at_end] * 2, blank_line_filled),
     "LEADING_SPACE": (leading_space, *[indented] * 4, indented_otherwise),
     "TAB": (tab,),
-    "SPACE_COUNT": (space_count, empty_lines, no_blank),
+    "SPACE_COUNT": (space_count, space_count, empty_lines, no_blank, aligned),
 }

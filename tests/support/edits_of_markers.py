@@ -8,7 +8,7 @@ from prompt_texts import SENTENCES, plain_prompt, prompt, sentences
 
 BOS: Final = "<｜begin▁of▁sentence｜>"
 EOS: Final = "<｜end▁of▁sentence｜>"
-ENDS: Final = (EOS, EOS, "<|EOT|>", "<|EOT|>", "<｜end▁of▁file｜>")
+EOT: Final = "<|EOT|>"
 MARKERS: Final = (
     EOS, BOS, "<｜User｜>", "<｜Assistant｜>", "<think>", "</think>", "<｜latest_reminder｜>", "<｜title｜>",
     "<｜action｜>", "<｜fim▁hole｜>",
@@ -36,16 +36,13 @@ def bos_missing(random: Random) -> Pair | None:
 
 def eos_swapped(random: Random) -> Pair | None:
     """Another mark of an end behind one answer or all."""
-    one, other = random.sample(ENDS, 2)
-    if one == other:
-        return None
     turns = [
         f"<｜User｜>{sentences(random, 1)}<｜Assistant｜></think>{sentences(random, 1)}"
         for _ in range(random.randint(1, 4))
     ]
     asked = f"<｜User｜>{sentences(random, 1)}<｜Assistant｜></think>"
-    a, b = (BOS + "".join(turn + end for turn in turns) + asked for end in (one, other))
-    return Pair(f"{one} as {other}", a, b, frozenset({"EOS_SWAPPED"}))
+    a, b = (BOS + "".join(turn + end for turn in turns) + asked for end in (EOS, EOT))
+    return Pair("EOS as EOT", a, b, frozenset({"EOS_SWAPPED"}))
 
 
 def lookalike(random: Random) -> Pair | None:

@@ -23,6 +23,12 @@ IDENTIFIERS: Final = (
     "prefixed",
     "nano",
     "base64",
+    "sha256",
+    "pod",
+    "address",
+    "temporary",
+    "jwt",
+    "braces",
 )
 ID_PLACES: Final = (
     "request_id: {}", "Request ID: {}", "<session id=\"{}\">", "trace={} span=root", "[req {}] start", "commit {}",
@@ -64,6 +70,18 @@ def _identifier(random: Random, kind: str) -> str:
             return drawn[:21]
         case "base64":
             return base64.b64encode(random.randbytes(18)).decode()
+        case "sha256":
+            return f"sha256:{hexes}"
+        case "pod":
+            return f"web-{hexes[:10]}-{drawn[:5].lower()}"
+        case "address":
+            return f"0x7f{hexes[:10]}"
+        case "temporary":
+            return f"/tmp/tmp{drawn[:8].lower()}"
+        case "jwt":
+            return f"eyJhbGciOiJIUzI1NiJ9.{base64.urlsafe_b64encode(random.randbytes(30)).decode()}.{drawn}"
+        case "braces":
+            return f"{{{uuid}}}"
         case _:
             return hexes[: int(kind[3:])]
 
@@ -100,7 +118,10 @@ COUNTER_PLACES: Final = (
     "Turn {}", "Turn {}: the user speaks.", "turn {} of 50", "Request #{}", "request number {}", "Step {}/100",
     "attempt {}",
     "[{}/200] working", "Messages so far: {}", "Iteration: {}", "iteration={} status=ok", "Retry count: {}", "seq={}",
-    "You have used {} tokens.", "Token usage: {}/200000; the rest is left", "uptime {} s", "Elapsed: {} seconds",
+    "You have used {} tokens.", "msg-{:04}", "({}) next question", "#{}", "{}/500 done", "{} requests so far",
+    "T+{}s",
+    "The user has sent {} messages.", "已用 {} 个令牌", "step_{}.log", "Attempt no. {} follows.",
+    "Token usage: {}/200000; the rest is left", "uptime {} s", "Elapsed: {} seconds",
     "第 {} 轮对话", "Runde {}", "Tour {} :", "Запрос № {}", "ターン {}", "Remaining calls: {}", "requests_served {}",
     "<turn number=\"{}\">", "# Round {}", "This is message {} in the conversation.", "counter: {}", "page {} of 300",
 )  # fmt: skip

@@ -22,7 +22,9 @@ def punctuation(random: Random) -> Pair | None:
             "# Note{} see below",
         )
     )
-    return pair(f"{one} as {other}", *around(random, line.format(one), line.format(other)), "PUNCTUATION")
+    # In JSON it is also another value, and no name says more than the other.
+    labels = ("PUNCTUATION", "JSON_VALUE") if line.startswith("{{") else ("PUNCTUATION",)
+    return pair(f"{one} as {other}", *around(random, line.format(one), line.format(other)), *labels)
 
 
 MARKED: Final = (
@@ -100,6 +102,23 @@ def backslashes(random: Random) -> Pair | None:
     return pair("backslashes", *around(random, line.replace("{}", one), line.replace("{}", other)), "ESCAPED")
 
 
+def other_escapes(random: Random) -> Pair | None:
+    """Escapes of other formats: numbered entities, quoted-printable, CSV, LaTeX, a shell, escaped twice."""
+    one, other = random.choice(
+        (
+            ("caf\u00e9 &amp; bar", "caf\u00e9 &amp;amp; bar"), ("it's here", "it&#39;s here"),
+            ("it's here", "it&#x27;s here"),
+            ("caf\u00e9", "caf=C3=A9"), ('he said "no" twice', 'he said ""no"" twice'),
+            ("50% of R&D", "50\\% of R\\&D"),
+            ("/data/my file.txt", "/data/my\\ file.txt"), ("\u4f60\u597d", "&#20320;&#22909;"),
+            ("# not a title", "\\# not a title"),
+            ("a\\nb", "a\\\\nb"), ("\x1b[1mbold\x1b[0m", "\\x1b[1mbold\\x1b[0m"), ("5 < 6 > 4", "5 &lt; 6 &gt; 4"),
+        )
+    )  # fmt: skip
+    line = random.choice(("{}", "Text: {} (end)", "see {} there"))
+    return pair("other escapes", *around(random, line.replace("{}", one), line.replace("{}", other)), "ESCAPED")
+
+
 def percent(random: Random) -> Pair | None:
     """An address with its letters as percent signs."""
     words = random.choice(
@@ -114,7 +133,8 @@ EMOJI: Final = (
     ("😀", "😁"), ("👍", "👍🏽"), ("👍🏻", "👍🏿"), ("❤", "❤️"), ("☀", "☀️"), ("👨‍👩‍👧", "👨👩👧"), ("🇩🇪", "🇫🇷"),
     ("✅", "❌"), ("🚀", "🔥"), ("1️⃣", "1⃣"),
     ("👩‍💻", "👩🏾‍💻"), ("🏳️‍🌈", "🏳🌈"), ("☎️", "☎︎"), ("⚠️", "⚠"), ("👩‍💻", "👨‍💻"), ("🙂", "🙃"),
-    ("🐍", "🦀"), ("🤷‍♂️", "🤷"), ("✌🏼", "✌️"), ("2️⃣", "3️⃣"),
+    ("🏴", "🏴󠁧󠁢󠁥󠁮󠁧󠁿"), ("🫠", "🥹"), ("©️", "©"),
+    ("🐍", "🦀"), ("🤷‍♂️", "🤷"), ("✌🏼", "✌️"),
 )  # fmt: skip
 
 
@@ -164,6 +184,20 @@ def text(random: Random) -> Pair | None:
     return pair("word", *around(random, place.format(one), place.format(other)), "TEXT")
 
 
+def other_prompt(random: Random) -> Pair | None:
+    """Two prompts that have nothing to do with each other."""
+    first, second = random.sample((*SENTENCES["en"], *SENTENCES["fr"], *SENTENCES["zh"], *SENTENCES["ar"]), 2)
+    return pair("other prompt", f"{first} Begin.", f"{second} Begin.", "TEXT")
+
+
+def number_in_text(random: Random) -> Pair | None:
+    """A number that counts nothing: a name of a thing, or a limit that somebody set."""
+    one, other = random.sample((3, 5, 10, 12, 25, 40, 100, 250, 4096), 2)
+    line = random.choice(("Give at most {} examples.", "The model has {} layers.", "Wait for rule {}, then go on."))
+    # Without a word for what it is of, a number may be taken for a count.
+    return pair("number", *around(random, line.format(one), line.format(other)), "TEXT", "COUNTER")
+
+
 def sentence(random: Random) -> Pair | None:
     """A sentence more in the middle, or another one."""
     one, other, more = random.sample(SENTENCES["en"], 3)
@@ -175,7 +209,7 @@ def sentence(random: Random) -> Pair | None:
 EDITS: Final[dict[str, tuple[Edit, ...]]] = {
     "PUNCTUATION": (punctuation, punctuation, brackets),
     "CASE": (case, case, case_of_value),
-    "ESCAPED": (html_entities, backslashes, percent),
+    "ESCAPED": (html_entities, backslashes, other_escapes, percent),
     "EMOJI": (emoji,),
-    "TEXT": (text, sentence),
+    "TEXT": (*[text] * 4, *[sentence] * 2, other_prompt, number_in_text),
 }

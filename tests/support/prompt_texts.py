@@ -213,6 +213,11 @@ def prompt(random: Random) -> str:
     return random.choice(KINDS)(random)
 
 
+def prose(random: Random) -> str:
+    """A prompt of lines and paragraphs, without JSON, whose blanks are a matter of their own."""
+    return random.choice((_agent, _chat, _log, _markdown, _code, _many_languages))(random)
+
+
 def plain_prompt(random: Random) -> str:
     """A prompt without markers of a chat template, which may stand anywhere."""
     return random.choice(KINDS[:-1])(random)
