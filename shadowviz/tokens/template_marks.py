@@ -57,11 +57,11 @@ class Alphabet:
         raw = re.sub(self._escapes, lambda found: chr(int(found[0][2:], 16)), marked)
         parts, stretches, opened = [], [], list[tuple[int, int]]()
         end = last = 0
-        for found in re.finditer(f"([{self.letters[DIGITS:]}])([{self.letters[:DIGITS]}]{{{WIDTH}}})", raw):
+        for found in re.finditer(self._mark, raw):
             parts.append(raw[last : found.start()])
             end, last = end + found.start() - last, found.end()
-            number = self._number(found[2])
-            if found[1] == self.letters[DIGITS]:
+            number = self._number(found[0][1:])
+            if found[0][0] == self.letters[DIGITS]:
                 opened.append((number, end))
             elif opened and opened[-1][0] == number:
                 stretches.append(Stretch(opened.pop()[1], end, number))
@@ -71,6 +71,35 @@ class Alphabet:
         if opened or self.occurs_in(text):
             raise MarkError("a mark is damaged or stays open")
         return text, stretches
+
+    def strip(self, text: str, chars: str | None = None, *, left: bool = True, right: bool = True) -> str:
+        """`text` stripped as `str.strip` does it, as if its marks were not there; they stay."""
+        start, stop = 0, len(text)
+        before, behind = "", ""
+        while left and start < stop:
+            if _is_in(text[start], chars):
+                start += 1
+            elif self._is_mark(text[start : start + WIDTH + 1]):
+                before += text[start : start + WIDTH + 1]
+                start += WIDTH + 1
+            else:
+                break
+        while right and start < stop:
+            if _is_in(text[stop - 1], chars):
+                stop -= 1
+            elif self._is_mark(text[max(start, stop - WIDTH - 1) : stop]):
+                behind = text[stop - WIDTH - 1 : stop] + behind
+                stop -= WIDTH + 1
+            else:
+                break
+        return before + text[start:stop] + behind
+
+    def _is_mark(self, text: str) -> bool:
+        return re.fullmatch(self._mark, text) is not None
+
+    @property
+    def _mark(self) -> str:
+        return f"[{self.letters[DIGITS:]}][{self.letters[:DIGITS]}]{{{WIDTH}}}"
 
     @property
     def _escapes(self) -> str:
@@ -110,18 +139,8 @@ def mark_pieces(text: str, number: int, alphabet: Alphabet, kept: re.Pattern[str
     return "".join(piece if is_kept else mark_whole(piece, number, alphabet) for piece, is_kept in pieces)
 
 
-def mark_cores(text: str, number: int, alphabet: Alphabet, kept: re.Pattern[str]) -> str:
-    """The same without the space around each stretch, so that a template can trim it."""
-    pieces = _pieces(text, kept)
-    return "".join(piece if is_kept else _mark_core(piece, number, alphabet) for piece, is_kept in pieces)
-
-
-def _mark_core(piece: str, number: int, alphabet: Alphabet) -> str:
-    core = piece.strip()
-    if not core:
-        return piece
-    start = piece.index(core)
-    return piece[:start] + alphabet.wrap(core, number) + piece[start + len(core) :]
+def _is_in(character: str, chars: str | None) -> bool:
+    return character.isspace() if chars is None else character in chars
 
 
 def _pieces(text: str, kept: re.Pattern[str]) -> Iterator[tuple[str, bool]]:

@@ -106,11 +106,13 @@ class Sandbox:
         """
         template = self._marked.get(source)
         if template is None:
-            environment = new_environment()
+            environment = new_environment(MarkedEnvironment)
             tree = environment.parse(source)
             _mark_loops(tree)
             template = self._marked[source] = environment.from_string(tree)
-        filters = template.environment.filters
+        environment = template.environment
+        assert isinstance(environment, MarkedEnvironment)
+        environment.alphabet, filters = marks.alphabet, environment.filters
         filters[NUMBER_OF] = lambda value: marks.loops.get(id(value))
         filters[OPEN] = lambda number: "" if number is None else marks.alphabet.open(number)
         filters[CLOSE] = lambda number: "" if number is None else marks.alphabet.close(number)
@@ -120,6 +122,7 @@ class Sandbox:
             return written if number is None else marks.alphabet.wrap(written, number)
 
         filters["tojson"] = marked_json
+        filters["trim"] = lambda value, chars=None: marks.alphabet.strip(str(value), chars)
         return _run(template, variables, {"strftime_now": now.strftime})
 
     def _compiled(self, source: str) -> tuple[jinja2.Template, tuple[str, ...]]:
@@ -131,11 +134,22 @@ class Sandbox:
         return self._plain[source]
 
 
-def new_environment() -> jinja2.Environment:
+class MarkedEnvironment(ImmutableSandboxedEnvironment):
+    """One in which texts are stripped as if they bore no marks."""
+
+    alphabet: Alphabet
+
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        """As Jinja gets it, but for the methods that strip texts."""
+        if isinstance(obj, str) and attribute in ("strip", "lstrip", "rstrip"):
+            sides = {"left": attribute != "rstrip", "right": attribute != "lstrip"}
+            return lambda chars=None: self.alphabet.strip(obj, chars, **sides)
+        return super().getattr(obj, attribute)
+
+
+def new_environment(kind: type[ImmutableSandboxedEnvironment] = ImmutableSandboxedEnvironment) -> jinja2.Environment:
     """An environment without a loader, with what chat templates expect beside Jinja's own."""
-    environment = ImmutableSandboxedEnvironment(
-        trim_blocks=True, lstrip_blocks=True, extensions=[Generation, loopcontrols]
-    )
+    environment = kind(trim_blocks=True, lstrip_blocks=True, extensions=[Generation, loopcontrols])
     environment.filters["tojson"] = to_json
     environment.globals |= {"raise_exception": _raise, "dict": Dictionary(), "namespace": PlainNamespace}
     # A marked template is compiled before what its filters do is known.

@@ -4,7 +4,6 @@ import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from functools import partial
 from itertools import pairwise
 from time import monotonic
 from typing import Any, Final
@@ -14,11 +13,10 @@ from shadowviz.tokens.template_process import template_process
 from shadowviz.tokens.template_segments import Found
 from shadowviz.tokens.template_sources import (
     Marker,
-    careful_marker,
-    differing_kinds,
     find_sources,
     hidden_texts,
     marked_variables,
+    piece_marker,
     unmarked,
     whole_marker,
 )
@@ -69,22 +67,16 @@ class Rendering:
 
     def _marks(self, alphabet: Alphabet) -> Iterator[tuple[Marker, list[Stretch]]]:
         """Markers that leave the text as it is, from what tells most to what disturbs a template least."""
-        careful = partial(careful_marker, alphabet, self._literals, self._sources)
-        trimmed = frozenset(source.kind for source in self._sources)
-        ask = partial(self._stretches, alphabet)
-        for objects in ("loops and json", "loops"):
-            for mark in (whole_marker(alphabet), careful(frozenset())):
-                if (stretches := ask(mark, objects)) is not None:
-                    yield mark, stretches
-            mark = careful(trimmed)
-            if (stretches := ask(mark, objects)) is not None:
-                for kind in differing_kinds(self._sources, mark, careful(frozenset())):
-                    other = careful(trimmed - {kind})
-                    if (better := ask(other, objects)) is not None:
-                        mark, stretches, trimmed = other, better, trimmed - {kind}
-                yield mark, stretches
-        for mark, objects in ((unmarked, "loops"), (careful(trimmed), "nothing")):
-            if (stretches := ask(mark, objects)) is not None:
+        whole, pieces = whole_marker(alphabet), piece_marker(alphabet, self._literals)
+        for mark, marked in (
+            (whole, "loops and json"),
+            (pieces, "loops and json"),
+            (whole, "loops"),
+            (pieces, "loops"),
+            (unmarked, "loops"),
+            (pieces, "nothing"),
+        ):
+            if (stretches := self._stretches(alphabet, mark, marked)) is not None:
                 yield mark, stretches
 
     def _stretches(self, alphabet: Alphabet, mark: Marker, marked: str) -> list[Stretch] | None:

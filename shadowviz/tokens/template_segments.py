@@ -140,8 +140,10 @@ def _name_markers(found: Found, runs: list[_Run]) -> None:
         calls = f"{source.label}: tool calls"
         shows_calls = not hidden.has_calls or (not last.is_inside and any(runs[place].label == calls for place in held))
         if behind and shows_calls and hidden.allows_behind(_text(found, runs, behind)):
+            # Where it is not known what the generation prompt is, the last of it may be that.
+            is_open = found.prompt_start is None and stretch.stop == len(found.text)
             for place in behind:
-                runs[place].label = f"{source.label}: end marker"
+                runs[place].label = TEMPLATE if is_open else f"{source.label}: end marker"
     _name_role_markers(gaps, runs)
 
 

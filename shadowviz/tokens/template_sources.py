@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from shadowviz.tokens.inert import shorten
-from shadowviz.tokens.template_marks import Alphabet, mark_cores, mark_pieces, mark_whole
+from shadowviz.tokens.template_marks import Alphabet, mark_pieces, mark_whole
 
 REASONING_FIELDS: Final = ("reasoning_content", "thinking", "reasoning")
 """Names under which clients pass what the model thought."""
@@ -31,11 +31,6 @@ class Source:
     path: Path = ()
     text: str | None = None
     """None for an object."""
-
-    @property
-    def kind(self) -> str:
-        """What templates treat alike: the label without the message's number."""
-        return self.label.partition("(")[2]
 
 
 @dataclass(frozen=True)
@@ -104,30 +99,12 @@ def whole_marker(alphabet: Alphabet) -> Marker:
     return lambda text, number: mark_whole(text, number, alphabet)
 
 
-def careful_marker(
-    alphabet: Alphabet, literals: Sequence[str], sources: Sequence[Source], trimmed: frozenset[str]
-) -> Marker:
-    """Marks texts between the `literals` that a template may look for, those of `trimmed` kinds without the space."""
+def piece_marker(alphabet: Alphabet, literals: Sequence[str]) -> Marker:
+    """Marks each text between the `literals` that a template may look for in it."""
     # Words are no markup, and cutting long texts at each of them would be slow.
     kept = sorted((text for text in literals if re.search(r"[^\w\s]", text)), key=len, reverse=True)
     pattern = re.compile("|".join(map(re.escape, kept)) or "(?!)")
-
-    def mark(text: str, number: int) -> str:
-        marked = mark_cores if sources[number].kind in trimmed else mark_pieces
-        return marked(text, number, alphabet, pattern)
-
-    return mark
-
-
-def differing_kinds(sources: Sequence[Source], one: Marker, other: Marker) -> list[str]:
-    """Kinds of texts that two markers do not treat alike."""
-    return sorted(
-        {
-            source.kind
-            for number, source in enumerate(sources)
-            if source.text is not None and one(source.text, number) != other(source.text, number)
-        }
-    )
+    return lambda text, number: mark_pieces(text, number, alphabet, pattern)
 
 
 def unmarked(text: str, number: int) -> str:

@@ -86,7 +86,7 @@ def _limit() -> None:
         import resource
     except ImportError:  # not on this system
         return
-    limits = {resource.RLIMIT_AS: MEMORY, resource.RLIMIT_FSIZE: 0, resource.RLIMIT_CORE: 0}
+    limits = {resource.RLIMIT_AS: MEMORY, resource.RLIMIT_FSIZE: 0, resource.RLIMIT_CORE: 0, resource.RLIMIT_NPROC: 0}
     for kind, most in limits.items():
         # A system may refuse one of them, and the others still help.
         with contextlib.suppress(ValueError, OSError):

@@ -3,6 +3,7 @@
 import json
 import re
 from datetime import datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -153,7 +154,7 @@ def check_cover(rendered: Rendered) -> None:
     assert ends[-1] == len(rendered.text)
     assert all(segment.start < segment.stop for segment in rendered.segments)
     labels = [segment.label for segment in rendered.segments]
-    assert all(a != b for a, b in zip(labels, labels[1:], strict=False))
+    assert all(a != b for a, b in pairwise(labels))
 
 
 def number_texts(value: Any, number: int) -> Any:
