@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from shadowviz.tokens.align import align
+from shadowviz.tokens.causes import find_causes
 from shadowviz.tokens.encoder import Encoder
 from shadowviz.tokens.finding import Cause, Finding
 from shadowviz.tokens.render import Rendered, Segment
 from shadowviz.tokens.side import Conversation, Side, side_of_text
-from shadowviz.tokens.structure import structural
 from shadowviz.tokens.structure_mended import Renderer, render_v4
 from shadowviz.tokens.structure_template import KEEP_REASONING, THINKING_OPTIONS
 from shadowviz.tokens.structure_view import Item, view_of
@@ -113,7 +113,7 @@ def _turn_break(
         f"turn {number + 1}", next_text.text, encoder, segments=next_text.segments, conversation=following
     )
     diff = align(stored or prompt, sent)
-    findings = tuple(finding for finding in structural(stored or prompt, sent, diff) if finding.breaks)
+    findings = tuple(finding for finding in find_causes(stored or prompt, sent, diff) if finding.breaks)
     if stored is None and not any(finding.cause is Cause.REASONING_MISSING for finding in findings):
         findings = (*findings, _untold(answer, prompt, diff))
     return TurnBreak(number, answer.index, len(prompt.ids), stored or prompt, sent, diff, findings, stored is not None)

@@ -100,7 +100,7 @@ def _findings(pair: _Pair, a: Told, b: Told) -> tuple[Finding, ...]:
         edited = {hunk for place in edited_places(a, b, match) for hunk in stretches.at(place)}
         free = [hunk for hunk in free if hunk not in edited]
     found = [_finding(pair, one, hunks) for one in shown if (hunks := _hunks(stretches, one, free))]
-    return tuple(sorted(found, key=lambda finding: (finding.a.start, finding.b.start)))
+    return tuple(sorted(found, key=lambda finding: (finding.a.start, finding.b.start, not finding.gain)))
 
 
 def _finding(pair: _Pair, measured: _Measured, hunks: Sequence[Hunk]) -> Finding:
@@ -145,7 +145,8 @@ def _gain(pair: _Pair, in_a: str, in_b: str) -> int | None:
         common = common_with(pair.a, pair.b, in_b, pair.diff.common)
     else:
         common = common_of(pair.b.encoder, in_a, in_b)
-    return None if common is None else max(0, common - pair.diff.common)
+    # Where A's text is another one too, it may have more tokens than were stored.
+    return None if common is None else max(0, min(common, len(pair.a.ids)) - pair.diff.common)
 
 
 def _without_shadows(measured: Sequence[_Measured]) -> list[_Measured]:

@@ -96,5 +96,7 @@ def names_of(items: Sequence[Item]) -> str:
 
 def quoted(text: str, limit: int = 40) -> str:
     """The head of a text, printable."""
+    if not text:
+        return "nothing"
     shown = inert(text[:limit])
     return f"'{shown}'" if len(text) <= limit else f"'{shown}...'"

@@ -12,8 +12,15 @@ from shadowviz.tokens.structure_match import Block, Match, similar
 from shadowviz.tokens.structure_view import Item
 
 SUMMARY_SHARE: Final = 0.5
-"""Share of a message's longer words that must occur in the messages it stands for."""
-_WORD: Final = re.compile(r"\w{5,}|[^\W\d_\x00-\u2fff]{2}")
+"""Share of a message's longer words from which on it is a summary of the messages they occur in."""
+TOLD_SHARE: Final = 0.2
+"""The same for a message that calls itself a summary."""
+_WORD: Final = re.compile(r"[^\W\d_]{5,}|[\u2e80-\u9fff\uac00-\ud7af]{2}")
+_TOLD: Final = re.compile(
+    r"summar|condens|compact|recap|continued from|(earlier|previous|prior) (conversation|session|messages)"
+    r"|zusammenfass|r[ée]sum|riassunt|сводк|摘要|总结|總結|概要|要約|まとめ|요약",
+    re.IGNORECASE,
+)
 
 _KEEP = "send the earlier messages as they were; where they must go, drop many at once and seldom"
 _APPEND = "put it behind the messages that were sent before, not between them"
@@ -69,7 +76,7 @@ def _block_changes(a: Told, b: Told, match: Match, block: Block) -> list[Change]
         return [_left_out(a, b, block, old, new)]
     if new and not old:
         return [_put_in(a, b, block, new)]
-    if len(old) == len(new) and [item.role for item in old] == [item.role for item in new]:
+    if len(old) == len(new):
         return [change for x, y in zip(old, new, strict=True) for change in edits(a, b, x, y)]
     if old and new:
         return [_left_out(a, b, block, old, new)]
@@ -94,9 +101,10 @@ def _tail_changes(a: Told, b: Told, block: Block, old: Sequence[Item], new: Sequ
 
 
 def _summarises(item: Item, others: Sequence[Item]) -> bool:
-    words = {word.lower() for word in _WORD.findall(item.text)}
-    known = {word.lower() for other in others for word in _WORD.findall(f"{other.text} {other.reasoning or ''}")}
-    return len(words) >= 4 and len(words & known) >= SUMMARY_SHARE * len(words)
+    words = {word.lower()[:5] for word in _WORD.findall(item.text)}
+    known = {word.lower()[:5] for other in others for word in _WORD.findall(f"{other.text} {other.reasoning or ''}")}
+    share = TOLD_SHARE if _TOLD.search(item.text) else SUMMARY_SHARE
+    return len(words) >= 4 and len(words & known) >= share * len(words)
 
 
 def _left_out(a: Told, b: Told, block: Block, old: Sequence[Item], new: Sequence[Item]) -> Change:

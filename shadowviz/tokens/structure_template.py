@@ -74,6 +74,11 @@ def template_changes(a: Told, b: Told, match: Match) -> list[Change]:
             found.extend(edits(a, b, x, y))
         elif _leaves_out(a, b, x, y) or _follows_the_same(x, y, same):
             rendered.append((x, y))
+    for x, y in _answers_in_one_place(a, b, match):
+        if bool(x.reasoning) != bool(y.reasoning):
+            missing.append((x, y))
+        elif x.reasoning == y.reasoning and (_leaves_out(a, b, x, y) or _marker(a, x) != _marker(b, y)):
+            rendered.append((x, y))
     if missing:
         found.append(_reasoning_missing(a, b, missing))
     if rendered:
@@ -137,6 +142,20 @@ def _same_messages(a: Told, b: Told, match: Match) -> Iterable[tuple[Item, Item]
         yield a.view.items[i], b.view.items[j]
 
 
+def _answers_in_one_place(a: Told, b: Told, match: Match) -> Iterator[tuple[Item, Item]]:
+    """Answers that do not say the same, though what stands before them does."""
+    for block in match.blocks:
+        for i, j in zip(range(block.a_start, block.a_stop), range(block.b_start, block.b_stop), strict=False):
+            x, y = a.view.items[i], b.view.items[j]
+            if x.role == y.role == "assistant" and not {i, j} & (match.moved_in_a | match.moved_in_b):
+                yield x, y
+            break
+
+
+def _marker(side: Told, item: Item) -> str:
+    return side.layout.text_of(f"{item.name}: role marker")
+
+
 def _follows_the_same(x: Item, y: Item, same: Sequence[tuple[Item, Item]]) -> bool:
     """Whether the messages before two are the same too: a marker of a role may depend on what stands before it."""
     before = {(left.index + 1, right.index + 1) for left, right in same}
@@ -178,7 +197,7 @@ def _rendered_otherwise(a: Told, b: Told, pairs: list[tuple[Item, Item]]) -> Cha
     mends = (_all_kept(a, b.view.conversation),)
     if not left_out:
         items = [y for _, y in pairs]
-        detail = f"{names_of(items)}: the same in the messages, rendered as another text in {b.name}"
+        detail = f"{names_of(items)}: the same in the messages, rendered in another way in {b.name} than in {a.name}"
         advice = "render all requests with one template and one set of options"
         return Change(Cause.TEMPLATE, "", place, detail, advice, mends)
     without = _leaves_out(a, b, *left_out[0])
