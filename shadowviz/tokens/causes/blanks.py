@@ -15,7 +15,7 @@ Normal = Callable[[str], str]
 
 def blank(character: str) -> bool:
     """Whether it is a blank or ends a line, in any kind."""
-    return character.isspace() or character in "\u2800\u180e"
+    return character.isspace() or character == "\u2800"
 
 
 def blank_causes(edit: Edit) -> list[Named]:
@@ -35,7 +35,7 @@ def _causes(whole: Edit, edit: Edit) -> tuple[Cause, ...]:
                 return tuple(cause for cause, _ in chosen)
     if _bare(a) and _bare(b):
         return (Cause.SPACE_KIND,)
-    return (_counted(whole, edit),)
+    return (_counted(edit),)
 
 
 def _through(chosen: tuple[tuple[Cause, Normal], ...], text: str) -> str:
@@ -56,9 +56,8 @@ def _forms(whole: Edit) -> list[tuple[Cause, Normal]]:
         (Cause.LINE_SEPARATOR, lambda text: re.sub("\r\n|[\r\v\f\x1c-\x1e\x85\u2028\u2029]", "\n", text)),
         (Cause.SPACE_KIND, _plain_blanks),
     ]
-    if whole.a.found and whole.b.found:
-        forms.append((Cause.TAB, lambda text: re.sub(r"[ \t]*\t[ \t]*| {2,}", "\t", text)))
-        forms.append((Cause.TAB, lambda text: re.sub(r"[ \t]+", "\t", text) if _tabs_differ(whole) else text))
+    if whole.a.found and whole.b.found and _tabs_differ(whole):
+        forms.append((Cause.TAB, lambda text: re.sub(r"[ \t]+", "\t", text)))
     line_end = rf"[^\S{LINE_ENDS}]+(?=[{LINE_ENDS}])"
     forms.append((Cause.TRAILING_SPACE, lambda text: re.sub(line_end + (r"|[^\S\n\r]+\Z" if ends else ""), "", text)))
     if begins:
@@ -72,14 +71,14 @@ def _forms(whole: Edit) -> list[tuple[Cause, Normal]]:
 
 
 def _tabs_differ(whole: Edit) -> bool:
-    return ("\t" in whole.a.found) != ("\t" in whole.b.found)
+    return set(whole.a.found) & set(" \t") != set(whole.b.found) & set(" \t")
 
 
 def _plain_blanks(text: str) -> str:
     return "".join(" " if blank(character) and character not in LINE_ENDS + "\t" else character for character in text)
 
 
-def _counted(whole: Edit, edit: Edit) -> Cause:
+def _counted(edit: Edit) -> Cause:
     """The class where blanks stand on one side only."""
     present = edit.a.found + edit.b.found
     if "\t" in present:

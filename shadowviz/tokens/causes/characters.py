@@ -74,8 +74,10 @@ def _widths(text: str) -> str:
     return unicodedata.normalize("NFC", _mapped(_plain_width)(text))
 
 
-def _case(text: str) -> str:
-    return unicodedata.normalize("NFC", text.replace("\u0130", "i").casefold())
+def _same_but_case(a: str, b: str) -> bool:
+    # Folding would also make a ligature equal to its letters, and the sharp s of one spelling to the two of another.
+    small, capital = (_nfc(text.replace("\u0130", "i").lower()) for text in (a, b)), (a.upper(), b.upper())
+    return len(set(small)) == 1 or (capital[0] == capital[1] and (a == capital[0] or b == capital[1]))
 
 
 def _nfc(text: str) -> str:
@@ -92,8 +94,6 @@ _FORMS: Final[tuple[tuple[Cause, Callable[[str], str]], ...]] = (
     (Cause.FULL_WIDTH, _widths),
     (Cause.QUOTE, _quotes),
     (Cause.DASH, _dashes),
-    (Cause.CASE, _case),
-    (Cause.UNICODE_FORM, _compatible),
 )
 
 
@@ -126,6 +126,10 @@ def character_cause(edit: Edit) -> Named | None:
     for cause, form in _FORMS:
         if form(a) == form(b):
             return Named(cause, whole)
+    if _same_but_case(a, b):
+        return Named(Cause.CASE, whole)
+    if _compatible(a) == _compatible(b):
+        return Named(Cause.UNICODE_FORM, whole)
     word = whole.grown(lambda character: character.isalnum() or is_mark(character))
     return Named(Cause.HOMOGLYPH, word) if same_look(whole) else None
 

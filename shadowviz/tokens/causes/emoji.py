@@ -17,6 +17,7 @@ _PARTS: Final = re.compile(f"[{_PICTURE}{_JOINER}{_TEXT_STYLE}{_EMOJI_STYLE}{_KE
 _SEEN: Final = re.compile(f"[{_PICTURE}{_FLAG}{_TONE}{_KEYCAP}]")
 _STYLE: Final = re.compile(f"[{_JOINER}{_TEXT_STYLE}{_EMOJI_STYLE}{_TAG}]+")
 _STYLED: Final = re.compile(f"[{_PICTURE}{_FLAG}{_TONE}{_KEYCAP}\u00a9\u00ae\u2122#*0-9]")
+_KEYCAPPED: Final = re.compile(f"{_EMOJI_STYLE}?{_KEYCAP}")
 _WRITTEN: Final = re.compile(r"\s*(?::[a-z0-9_+-]+:|[:;=8][-']?[)(DPp/|*]|<3)?\s*")
 
 
@@ -30,6 +31,8 @@ def shows_emoji(edit: Edit) -> bool:
     a, b = edit.a.found, edit.b.found
     if _STYLE.fullmatch(a + b):
         return any(_STYLED.match(s.before) or _SEEN.match(s.behind) for s in edit if s.found)
+    if a and b and all(_KEYCAPPED.match(s.text, s.stop) for s in edit):
+        return True
     if not _SEEN.search(a + b):
         return False
     rests = [_PARTS.sub("", text) for text in (a, b)]

@@ -1,6 +1,7 @@
 """Random identifiers, and the line for billing that holds one."""
 
 import re
+from itertools import pairwise
 from typing import Final
 
 from shadowviz.tokens.causes.edit import Edit, Named, Stretch
@@ -36,16 +37,30 @@ def _opens_with_billing(line: Stretch) -> bool:
 
 
 def identifier_cause(edit: Edit) -> Named | None:
-    """UUID where both sides are random identifiers of one shape, or one side has one and the other nothing."""
-    whole = edit.grown(lambda character: character.isascii() and (character.isalnum() or character in "-_"), 128)
-    bare = edit.grown(lambda character: character.isascii() and character.isalnum(), 128)
-    for grown in (whole, bare):
-        if all(_random(stretch) for stretch in grown):
+    """UUID where both sides are random identifiers."""
+    for belongs in (_word_part, _alphanumeric, _base64_part):
+        grown = edit.grown(belongs, 128)
+        if all(map(_random if belongs is not _base64_part else _random_base64, grown)):
             return Named(Cause.UUID, grown)
-    numbers = edit.grown(str.isdecimal, 40)
-    if all(_random_number(stretch) for stretch in numbers):
-        return Named(Cause.UUID, numbers)
     return None
+
+
+def number_identifier(edit: Edit) -> Named | None:
+    """UUID where both sides are long numbers behind a label that says they identify something."""
+    numbers = edit.grown(str.isdecimal, 40)
+    return Named(Cause.UUID, numbers) if all(map(_random_number, numbers)) else None
+
+
+def _alphanumeric(character: str) -> bool:
+    return character.isascii() and character.isalnum()
+
+
+def _word_part(character: str) -> bool:
+    return _alphanumeric(character) or character in "-_"
+
+
+def _base64_part(character: str) -> bool:
+    return _alphanumeric(character) or character in "+/="
 
 
 def _random(stretch: Stretch) -> bool:
@@ -58,18 +73,26 @@ def _random(stretch: Stretch) -> bool:
         return mixed and (len(found) >= 8 or _labelled(stretch))
     if _ULID.fullmatch(found):
         return mixed
-    rest = match["rest"] if (match := _PREFIXED.fullmatch(found)) else found
+    match = _PREFIXED.fullmatch(found)
+    rest = match["rest"] if match else found
     if _HEX.fullmatch(rest) and len(rest) >= 8 and re.search("[0-9]", rest):
         return match is not None
-    return len(rest) >= (6 if match else 8) and _changes(rest) >= (2 if match else 3) and rest.isalnum()
+    if not rest.isalnum():
+        return False
+    if not re.search("[0-9]", rest):
+        return len(rest) >= 12 and _changes(rest) * 4 >= len(rest) and len(re.findall("[A-Z]{2,}", rest)) >= 2
+    return len(rest) >= (6 if match else 8) and _changes(rest) >= (2 if match else 3)
+
+
+def _random_base64(stretch: Stretch) -> bool:
+    letters = re.sub("[^A-Za-z0-9]", "", stretch.found)
+    return len(letters) >= 14 and bool(re.search("[0-9]", letters)) and _changes(letters) * 4 >= len(letters)
 
 
 def _changes(text: str) -> int:
-    """How often a word goes over from letters to digits, and from small to capital letters inside it."""
+    """How often a word goes over from one to another of small letters, capitals and digits."""
     kinds = ["d" if c.isdigit() else "u" if c.isupper() else "l" for c in text]
-    if "d" not in kinds:
-        return 0
-    return sum(a != b for a, b in zip(kinds, kinds[1:], strict=False))
+    return sum(one != other for one, other in pairwise(kinds))
 
 
 def _random_number(stretch: Stretch) -> bool:

@@ -11,7 +11,7 @@ from shadowviz.tokens.causes.characters import character_cause
 from shadowviz.tokens.causes.clock import time_cause
 from shadowviz.tokens.causes.edit import Edit, Judge, Named, Stretch
 from shadowviz.tokens.causes.escapes import escaped_cause
-from shadowviz.tokens.causes.identifiers import attribution_cause, identifier_cause
+from shadowviz.tokens.causes.identifiers import attribution_cause, identifier_cause, number_identifier
 from shadowviz.tokens.causes.markers import marker_cause
 from shadowviz.tokens.causes.numbers import counter_cause, counts_in_key, number_form
 from shadowviz.tokens.causes.order import moved
@@ -29,7 +29,7 @@ TOGETHER: Final = 64
 _PIECE: Final = re.compile(r"\r\n|[^\W\d_]+|\d+|.", re.DOTALL)
 _SEEN_BLANKS: Final = frozenset({Cause.CRLF, Cause.LINE_SEPARATOR, Cause.TRAILING_SPACE, Cause.SPACE_KIND})
 _SYMBOLS: Final = "+<=>|~^$`"
-_VARYING: Final[tuple[Judge, ...]] = (time_cause, identifier_cause, counter_cause)
+_VARYING: Final[tuple[Judge, ...]] = (time_cause, identifier_cause, counter_cause, number_identifier)
 
 
 def edits_between(a: Stretch, b: Stretch) -> list[Edit]:
@@ -69,6 +69,8 @@ def judge(edits: Sequence[Edit]) -> tuple[int, list[Named]]:
     edit = edits[0]
     if named := attribution_cause(edit) or marker_cause(edit):
         return 1, [named]
+    if _groups_digits(edit) and (named := number_form(edit)):
+        return 1, [named]
     if blanks := blank_causes(edit):
         return 1, _blanks_in_json(edit, blanks)
     in_json = InJson(edit)
@@ -80,6 +82,11 @@ def judge(edits: Sequence[Edit]) -> tuple[int, list[Named]]:
     if taken := moved(edits):
         return taken[0], [taken[1]]
     return 1, _other(edit, in_json)
+
+
+def _groups_digits(edit: Edit) -> bool:
+    """Whether something stands between two digits on one side, and nothing on the other."""
+    return all(s.before.isdecimal() and s.behind.isdecimal() for s in edit) and not all(s.found for s in edit)
 
 
 def _blanks_in_json(edit: Edit, blanks: list[Named]) -> list[Named]:

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from functools import cache
 from typing import Final
 
 from shadowviz.tokens.causes.edit import Edit, Named, Stretch
@@ -24,13 +25,24 @@ _END: Final = re.compile(
     r"</s>|<eos>|<eod>|<EOS_TOKEN>|<end_of_turn>|\[EOS\]|\[SEP\]|<[|｜](?:im_end|endoftext|end|eot|eot_id|eom_id|eos|"
     r"end[_▁]of[_▁](?:text|sentence|turn|message)|return|call|END_OF_TURN_TOKEN|endofprompt)[|｜]>"
 )
-_SHAPED: Final = re.compile(
-    r"[<＜‹〈⟨⟪«《﹤˂ᐸ]\s?/?[|｜∣ǀ│¦❘丨︱ǁl!Iı]?[^<>＜＞\s][^<>＜＞\n]{0,48}?[|｜∣ǀ│¦❘丨︱ǁl!Iı]?\s?[>＞›〉⟩⟫»》﹥˃ᐳ]"
+_LOOKS_LIKE: Final = re.compile(
+    rf"<\|[^<>|\n]{{1,48}}\|>|</?(?:{_NAMES})>|\[/?[A-Z_]{{2,20}}\]|<</?SYS>>|\|[A-Z]{{2,}}\|"
 )
-_BARS: Final = dict.fromkeys(map(ord, "｜∣ǀ│¦❘丨︱┃∥❙"), "|")
-_OPEN: Final = dict.fromkeys(map(ord, "＜‹〈⟨⟪«《﹤˂ᐸ"), "<")
-_SHUT: Final = dict.fromkeys(map(ord, "＞›〉⟩⟫»》﹥˃ᐳ"), ">")
-_FILL: Final = dict.fromkeys(map(ord, "▁＿﹍﹎ˍ‿-‐‑–—"), "_") | {ord("∕"): "/", ord("⁄"): "/"}
+_LOOKS: Final = {
+    "|": (
+        "VERTICAL LINE",
+        "VERTICAL BAR",
+        "BROKEN BAR",
+        "DIVIDES",
+        "CLICK",
+        "DRAWINGS LIGHT VERTICAL",
+        "HEAVY VERTICAL",
+    ),
+    "<": ("LESS-THAN", "LEFT ANGLE", "LEFT DOUBLE ANGLE", "LEFT-POINTING"),
+    ">": ("GREATER-THAN", "RIGHT ANGLE", "RIGHT DOUBLE ANGLE", "RIGHT-POINTING"),
+    "/": ("SLASH", "SOLIDUS"),
+    "_": ("LOW LINE", "LOWER ONE", "UNDERTIE"),
+}
 REACH: Final = 56
 """Characters on both sides in which a marker that holds a difference may begin and end."""
 
@@ -48,7 +60,7 @@ def marker_around(stretch: Stretch, shape: re.Pattern[str] = _MARKER) -> Stretch
 
 def marker_cause(edit: Edit) -> Named | None:
     """BOS_DOUBLED, BOS_MISSING, EOS_SWAPPED, LOOKALIKE_SPECIAL or TEMPLATE, from markers as they are written."""
-    return _beginning(edit) or _ends(edit) or _lookalike(edit) or _other_markers(edit)
+    return _beginning(edit) or _lookalike(edit) or _ends(edit) or _other_markers(edit)
 
 
 def _beginning(edit: Edit) -> Named | None:
@@ -86,22 +98,44 @@ def _ends(edit: Edit) -> Named | None:
 
 def _lookalike(edit: Edit) -> Named | None:
     if not edit.a.found.strip() or not edit.b.found.strip():
-        if not (edit.a.found + edit.b.found).strip():
-            return None
-    around = [marker_around(stretch, _SHAPED) for stretch in edit]
+        return None
+    around = [_shaped(stretch) for stretch in edit]
     if not around[0] or not around[1] or around[0].found == around[1].found:
         return None
-    if not any(_MARKER.fullmatch(found.found) for found in around if found):
+    if not any(found and _MARKER.fullmatch(found.found) for found in around):
         return None
     if _plain(around[0].found) == _plain(around[1].found):
         return Named(Cause.LOOKALIKE_SPECIAL, Edit(around[0], around[1]))
     return None
 
 
+def _shaped(stretch: Stretch) -> Stretch | None:
+    """What looks like a marker around a stretch."""
+    first, last = max(0, stretch.start - REACH), min(len(stretch.text), stretch.stop + REACH)
+    seen = "".join(map(_look, stretch.text[first:last]))
+    for match in _LOOKS_LIKE.finditer(seen):
+        if match.start() <= stretch.start - first and stretch.stop - first <= match.end():
+            return Stretch(stretch.text, first + match.start(), first + match.end())
+    return None
+
+
 def _plain(text: str) -> str:
-    """What the characters of a marker look like."""
-    shown = skeleton(text).translate(_BARS | _OPEN | _SHUT | _FILL)
-    return re.sub(r"[\s_]+", "_", unicodedata.normalize("NFKC", shown).translate(_BARS | _FILL))
+    return re.sub(r"[\s_]+", "_", "".join(map(_look, text)))
+
+
+@cache
+def _look(character: str) -> str:
+    """The ASCII character that one looks like, as far as markers go."""
+    if character.isascii():
+        return character
+    name = unicodedata.name(character, "")
+    for look, parts in _LOOKS.items():
+        if any(part in name for part in parts):
+            return look
+    if unicodedata.category(character) == "Pc":
+        return "_"
+    compatible = unicodedata.normalize("NFKC", skeleton(character))
+    return compatible if len(compatible) == 1 else character
 
 
 def _other_markers(edit: Edit) -> Named | None:

@@ -8,7 +8,7 @@ from typing import Final
 from shadowviz.tokens.causes.edit import Edit, Named, Stretch
 from shadowviz.tokens.finding import Cause
 
-_PART: Final = "0123456789.,'_+-eExX%\u00a0\u202f\u2009\u066b\u066c"
+_PART: Final = "0123456789.,'\u2019_+-eExX%\u00a0\u202f\u2009\u066b\u066c "
 _WORDS: Final = [
     "zero",
     "one",
@@ -90,14 +90,15 @@ def _values(text: str) -> frozenset[Decimal]:
 
 def _decimal_values(plain: str) -> set[Decimal]:
     match = re.fullmatch(
-        r"([+-]?)(\d[\d.,'_\s\u066b\u066c]*|[.,]\d+)(?:e([+-]?\d{1,4}))?\s?(%|k|m|bn?|thousand|million|billion)?", plain
+        r"([+-]?)(\d[\d.,'\u2019_\s\u066b\u066c]*|[.,]\d+)(?:e([+-]?\d{1,4}))?\s?(%|k|m|bn?|thousand|million|billion)?",
+        plain,
     )
     if not match:
         return set()
     sign, digits, exponent, unit = match.groups()
     digits = digits.rstrip(" ")
     readings = set()
-    if re.fullmatch(r"\d{1,3}(?:([.,'_\s\u066c])\d{2,3}(?:\1\d{2,3})*)?(?:[.,\u066b]\d+)?|\d+", digits):
+    if re.fullmatch(r"\d{1,3}(?:([.,'\u2019_\s\u066c])(?:\d{2,3}\1)*\d{3})?(?:[.,\u066b]\d+)?|\d+", digits):
         groups = re.split(r"[.,\u066b](?=\d*\Z)", digits)
         readings.add(re.sub(r"\D", "", digits))
         if len(groups) == 2:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from shadowviz.tokens.causes.edit import Edit, Named
+from shadowviz.tokens.causes.edit import Edit, Named, Stretch
 from shadowviz.tokens.causes.emoji import restyles
 from shadowviz.tokens.causes.groups import Group
 from shadowviz.tokens.causes.ids import mark_cause, same_text_cause
@@ -14,6 +14,9 @@ from shadowviz.tokens.side import Side
 
 NEAR: Final = 24
 """Characters within which another text can make a tokenizer group equal text anew."""
+
+CLOSE: Final = 8
+"""Equal characters between two stretches that are compared as one."""
 
 Key = tuple[Cause, str]
 """A cause with its subject."""
@@ -63,18 +66,55 @@ def places_of(a: Side, b: Side, groups: Sequence[Group]) -> list[Place]:
     """Every cause at every stretch, in order."""
     edits: list[tuple[int, Edit]] = []
     unchanged: list[Place] = []
-    for number, group in enumerate(groups):
-        whole = Edit(group.in_a, group.in_b)
-        mark = mark_cause(a, b, group.a, group.b)
-        found = [] if mark else edits_between(group.in_a, group.in_b)
-        edits.extend((number, edit) for edit in found)
-        if not found:
-            cause = mark or same_text_cause(a, b, group.a, group.b)
-            unchanged.append(Place(number, Named(cause, whole), whole))
-    changed = [number for number, _ in edits]
-    kept = [place for place in unchanged if not _follows_from_text(place, groups, changed)]
+    marks = [mark_cause(a, b, group.a, group.b) for group in groups]
+    for first, last in _regions(groups, marks):
+        for number, edit in _edits(groups, first, last) if not marks[first] else ():
+            edits.append((number, edit))
+        changed = {number for number, _ in edits}
+        for number in range(first, last + 1):
+            group = groups[number]
+            whole = Edit(group.in_a, group.in_b)
+            if number not in changed and (marks[number] or whole.a.found == whole.b.found):
+                cause = marks[number] or same_text_cause(a, b, group.a, group.b)
+                unchanged.append(Place(number, Named(cause, whole), whole))
+    changed_groups = [number for number, _ in edits]
+    kept = [place for place in unchanged if not _follows_from_text(place, groups, changed_groups)]
     places = sorted([*kept, *_judged(edits)], key=lambda place: place.group)
     return _appended(a, b, _absorbed(places))
+
+
+def _regions(groups: Sequence[Group], marks: Sequence[Cause | None]) -> Iterator[tuple[int, int]]:
+    """First and last of the stretches that are so close that tokens may have parted them where the text does not."""
+    first = 0
+    for number in range(1, len(groups) + 1):
+        if (
+            number == len(groups)
+            or marks[number]
+            or marks[number - 1]
+            or not _close(groups[number - 1], groups[number])
+        ):
+            yield first, number - 1
+            first = number
+
+
+def _close(one: Group, other: Group) -> bool:
+    return max(other.in_a.start - one.in_a.stop, other.in_b.start - one.in_b.stop) <= CLOSE
+
+
+def _edits(groups: Sequence[Group], first: int, last: int) -> Iterator[tuple[int, Edit]]:
+    whole = [
+        Stretch(one.text, one.start, other.stop)
+        for one, other in ((groups[first].in_a, groups[last].in_a), (groups[first].in_b, groups[last].in_b))
+    ]
+    number = first
+    for edit in edits_between(whole[0], whole[1]):
+        while number < last and _begins(groups[number + 1], edit):
+            number += 1
+        yield number, edit
+
+
+def _begins(group: Group, edit: Edit) -> bool:
+    return group.in_a.start <= edit.a.start and group.in_b.start <= edit.b.start
 
 
 def _judged(edits: Sequence[tuple[int, Edit]]) -> Iterator[Place]:
