@@ -51,6 +51,31 @@ JSON: `geometry`, `page_size`, `span`, `owned` and `needed` (descriptors: `kind`
     "probe": """\
 JSON: `lookups`, as `why` with a request has them.
 """,
+    "diff-tokens": """\
+An argument is, in this order: what its prefix says (`text:`, `ids:`, `file:`); stdin (`-`); a file that is there; one
+request of a record or of a file of requests (`RUN.jsonl#ID`); an error where it looks like a path; else the prompt
+itself. Without `--as`, a file is read as messages where it is a JSON list of messages or an object with `messages`, as
+ids where it is a JSON list of whole numbers or two of them and more between blanks, and else as text.
+
+JSON of two prompts: `version`, `same` (nothing is lost), `equal` (the same ids), `verdict` (a sentence), `a` and `b`
+(`name`, `source`, `num_tokens`, `num_bytes`, `tokenizer`, `fingerprint`, `readable`, `notes`), `common`, `excerpt_a` and
+`excerpt_b` (`place` with `token`, `byte`, `line`, `column` and `segment`; `before`, `differing`, `after`,
+`num_characters`, `tokens` with `id`, `text` and `control`, `num_tokens`; null where no token differs), `causes`, the one
+that leads first (`cause`, `subject`, `a`, `b`, `segment`, `detail`, `advice`, `gain`, `breaks`), `cost` (`geometry`,
+`page`, `num_prompt`, `common`, `reused`, `mended`, `reused_if_mended`, `reused_if_all_mended`, `lost`, `rows` with
+`kind`, `rows` and `layers`), `advice`, `alignment` (`counts` and `runs`, each with `op`, `a` and `b`; `num_runs`,
+`realigned`, `strip`) and `notes`. Extents are `[start, stop]`, half-open, in tokens. `before`, `differing` and `after`
+are as sent. What each figure means stands in
+[how two prompts are compared](../explanation/diff-tokens.md).
+
+JSON of many prompts: `version`, `same`, `geometry`, `page`, `requests`, `prompt_tokens`, `reused`, `lost`, `causes`,
+dearest first (`cause`, `requests`, `lost`, `example`, `example_earlier`, `example_lost`, `advice`), `pairs` (`request`,
+`earlier`, `num_prompt`, `common`, `reused`, `lost`, `gain`, `cause`, `segment`, `detail`, `advice`) and `notes`.
+
+JSON with `--turns`: `version`, `same`, `source`, `geometry`, `page`, `lost`, `turns` (`turn`, `answer`, `num_prompt`,
+`stored`, `next_prompt`, `common`, `lost`, `reused`, `reused_if_kept`, `breaks`, `cause`, `stored_id`, `next_id`,
+`stored_segment`, `next_segment`, `detail`, `advice`, `told`) and `notes`.
+""",
     "memory": """\
 JSON: `length`, `tables` (`geometry`, `row_format`, `length`, `kinds`, `total_bytes`, `marginal_bytes`; a kind has
 `kind`, `part`, `layers`, `rows`, `row_bytes`, `total_bytes`, `marginal_bytes`) and `resume_prices` (`geometry`,

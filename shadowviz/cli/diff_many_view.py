@@ -27,9 +27,7 @@ def many_text(report: "ManyReport") -> str:
     if worst:
         blocks.append(_pairs(worst[:MAX_PAIRS]))
         if len(worst) > MAX_PAIRS:
-            blocks[-1] += f"\nand {counted(len(worst) - MAX_PAIRS, 'more')}"[
-                : -1 if len(worst) - MAX_PAIRS > 1 else None
-            ]
+            blocks[-1] += f"\nand {number(len(worst) - MAX_PAIRS)} more"
     if report.causes and report.causes[0].advice:
         first = report.causes[0]
         won = f"would win most ({counted(first.lost, 'token')}): {first.advice}"
@@ -58,7 +56,8 @@ def _pairs(pairs: "list[Pair]") -> str:
     names = shortened([printable(pair.request) for pair in pairs], NAME)
     earlier = shortened([printable(pair.earlier) for pair in pairs], NAME)
     rows = [
-        [name, other, number(pair.common), number(pair.lost), pair.cause, pair.segment]
+        [name, other, number(pair.common), number(pair.lost), pair.cause, printable(pair.segment)]
         for name, other, pair in zip(names, earlier, pairs, strict=True)
     ]
-    return table(["prompt", "after", "common", "lost", "cause", "in"], rows, left=(0, 1, 4, 5))
+    headers = ["prompt", "after", "common", "lost", "cause", "in" if any(pair.segment for pair in pairs) else ""]
+    return table(headers, rows, left=(0, 1, 4, 5))

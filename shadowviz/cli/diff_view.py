@@ -4,7 +4,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from shadowviz.cli.show import columns_of, counted, number, strong, table, width, wrapped
+from shadowviz.cli.show import beginning, columns_of, counted, number, strong, table, width, wrapped
 from shadowviz.tokens.inert import inert, printable
 
 if TYPE_CHECKING:
@@ -14,6 +14,8 @@ CUT = "..."
 WIDEST = 120
 """Columns that an excerpt fills at most."""
 NARROWEST = 40
+NUMBERS = 30
+"""Columns of the figures of a side, for ten million tokens."""
 MAX_NAMED = 4
 """Characters of a differing stretch that are named."""
 MAX_OTHERS = 6
@@ -58,13 +60,14 @@ def _sides(report: "Report") -> str:
 
 def _side_row(side: "SideReport") -> list[str]:
     num_bytes = number(side.num_bytes) if side.readable else "-"
-    source, tokenizer = (_middle_cut(printable(name), 30) for name in (side.source, side.tokenizer))
+    room = max(8, (min(width(), WIDEST) - NUMBERS) // 2)
+    source, tokenizer = (_end_of(printable(name), room) for name in (side.source, side.tokenizer))
     return [side.name, source, number(side.num_tokens), num_bytes, tokenizer]
 
 
-def _middle_cut(text: str, columns: int) -> str:
-    """A name of at most `columns` characters, its end kept, which tells paths apart."""
-    return text if len(text) <= columns else CUT + text[len(CUT) - columns :]
+def _end_of(text: str, columns: int) -> str:
+    """A name of at most `columns` columns, its end kept, which tells paths apart."""
+    return text if columns_of(text) <= columns else CUT + beginning(text[::-1], columns - len(CUT))[::-1]
 
 
 def _excerpts(report: "Report") -> str:
@@ -176,7 +179,10 @@ def _cost(cost: "Cost") -> str:
     if cost.reused_if_all_mended > cost.reused_if_mended:
         rest = cost.num_prompt - cost.reused_if_all_mended
         rows.append(["all mended", "", number(cost.reused_if_all_mended), number(rest)])
-    lines = [table([f"{cost.geometry}, page {number(cost.page)}", "common", "reused", "computed"], rows)]
+    lines = [
+        wrapped(f"cost, A stored and B sent, in tokens ({cost.geometry}, page {number(cost.page)})"),
+        table(["", "common", "reused", "computed"], rows),
+    ]
     if cost.rows:
         kinds = ", ".join(f"{number(kind.rows)} {kind.kind} in {counted(kind.layers, 'layer')}" for kind in cost.rows)
         lines.append(wrapped(f"rows computed anew for it: {kinds}"))
@@ -190,7 +196,8 @@ def _alignment(alignment: "Alignment") -> str:
     ]
     lines = [table(["alignment", "runs", "of A", "of B"], rows)]
     if alignment.strip:
-        lines.append(f"[{alignment.strip}]")
+        room = max(NARROWEST, width()) - 2
+        lines += [f"[{alignment.strip[start : start + room]}]" for start in range(0, len(alignment.strip), room)]
         used = (f"{glyph} {name}" for glyph, name in GLYPHS.items() if glyph in alignment.strip)
         lines.append(wrapped("   ".join(used)))
     return "\n".join(lines)

@@ -53,6 +53,32 @@ def write_prompts(folder: Path) -> None:
     (folder / "prompts.jsonl").write_text("".join(json.dumps(prompt) + "\n" for prompt in prompts))
     ids = {"token_ids": [7, 11, 13, 17, 19, 23, 29, 31], "max_tokens": 2}
     (folder / "ids.jsonl").write_text(json.dumps(ids) + "\n")
+    write_pairs(folder)
+
+
+def write_pairs(folder: Path) -> None:
+    """Pairs of files that the page on `diff-tokens` compares."""
+    book = "Read this first.\n" + STORY * 40
+    (folder / "monday.txt").write_bytes(book.encode())
+    (folder / "tuesday.txt").write_bytes(book.replace("\n", "\r\n").encode())
+    question = {"role": "user", "content": book + "What was the depth?"}
+    for name, second in (("ask-1.json", 20), ("ask-2.json", 21)):
+        system = f"Current time: 2026-06-09 15:04:{second}. You are a helpful assistant."
+        (folder / name).write_text(json.dumps([{"role": "system", "content": system}, question]))
+    tools = [
+        {"type": "function", "function": {"name": name, "description": text, "parameters": {"type": "object"}}}
+        for name, text in (("depth", "The depth of a channel on a day."), ("signer", "Who signed the book."))
+    ]
+    for name, order in (("tools-1.json", tools), ("tools-2.json", tools[::-1])):
+        (folder / name).write_text(json.dumps({"messages": [question], "tools": order}))
+    answer = {"role": "assistant", "reasoning_content": "2+2 is 4.", "content": "The answer is 4."}
+    turns = [
+        {"role": "system", "content": "You are a helpful assistant."},
+        {"role": "user", "content": "What is 2+2?"},
+        answer,
+        {"role": "user", "content": "And 3+3?"},
+    ]
+    (folder / "chat.json").write_text(json.dumps({"messages": turns, "thinking": True}))
 
 
 @pytest.fixture(scope="session")
