@@ -22,7 +22,7 @@ _ISO: Final = rf"\d{{4}}-\d{{2}}-\d{{2}}(?:[T _]{_CLOCK})?"
 _COMPACT: Final = (
     r"(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[T_-]?[0-2]\d[0-5]\d(?:[0-5]\d)?Z?)?(?![A-Za-z0-9_])"
 )
-_NUMERIC: Final = r"(?:\d{1,2}([./-])\d{1,2}\1\d{2,4}|\d{4}([./])\d{1,2}\2\d{1,2})(?![\d.])"
+_NUMERIC: Final = r"(?:\d{1,2}([./-])\d{1,2}\1\d{2,4}|\d{4}([./])\d{1,2}\2\d{1,2})(?!\d|\.\d)"
 _NAMED: Final = (
     rf"(?:{_DAY}\b\.?,?\s+)?(?:{_MONTH}\b\.?[\s-]+\d{{1,2}}(?:st|nd|rd|th)?\b(?:,?\s+\d{{4}}\b)?|"
     rf"\d{{1,2}}(?:st|nd|rd|th)?[\s-]+{_MONTH}\b\.?(?:,?[\s-]+\d{{4}}\b)?|{_MONTH}\b\.?,?\s+\d{{4}}\b)"
@@ -31,13 +31,24 @@ _NAMED: Final = (
 _RFC850: Final = rf"{_DAY},?\s+{_MONTH}\s+\d{{1,2}}\s+{_CLOCK}\s+\d{{4}}"
 _APACHE: Final = rf"\d{{1,2}}/{_MONTH}/\d{{4}}(?::{_CLOCK})?"
 _DATED: Final = r"\d{1,2}(?:\.|er|st|nd|rd|th|\xba)?\s(?:de\s|of\s)?[^\W\d_]{3,12}\.?,?\s(?:de\s)?(?:19|20)\d{2}\b"
+_BRIEF: Final = r"\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])[T_-][0-2]\d[0-5]\d(?:[0-5]\d)?(?![A-Za-z0-9_])"
 _EPOCH: Final = r"(?:1[0-9]\d{8}(?:\.\d{1,9})?|1[0-9]\d{11}|1[0-9]\d{14}|1[0-9]\d{17})(?![\d.]*\d)"
 _HAN: Final = r"(?:\d{1,4}\s?[年月日号號时時点點分秒년월일시분초]\s?)+"
-_HOUR: Final = r"\d{1,2}\s?(?:[ap]\.?m\b\.?|o'clock|h(?:\d{2})?(?![A-Za-z0-9])|Uhr(?:\s\d{2})?\b)"
-_WHEN: Final = re.compile(
-    rf"(?<![A-Za-z0-9_.])(?:{_RFC850}|{_APACHE}|{_NAMED}|{_DATED}|{_ISO}|{_CLOCK}|{_NUMERIC}|{_EPOCH}|{_COMPACT}|{_HOUR})|{_HAN}",
-    re.IGNORECASE,
+_HOUR: Final = r"(?:[0-2]?\d\.[0-5]\d\s?(?:Uhr|h|[ap]\.?m)\b|\d{1,2}\s?(?:[ap]\.?m\b\.?|o'clock|h(?:\d{2})?(?![A-Za-z0-9])|Uhr(?:\s\d{2})?\b))"
+_FORMS: Final = (
+    _RFC850,
+    _APACHE,
+    _NAMED,
+    _DATED,
+    _ISO,
+    _CLOCK,
+    _NUMERIC,
+    _EPOCH,
+    _COMPACT,
+    _BRIEF,
+    _HOUR,
 )
+_WHEN: Final = re.compile(rf"(?<![A-Za-z0-9_.])(?:{'|'.join(_FORMS)})|{_HAN}", re.IGNORECASE)
 _WORD: Final = re.compile(
     rf"{_DAY}|{_MONTH}|today|tomorrow|yesterday|morning|noon|afternoon|evening|night|midnight|[ap]\.?m\.?|"
     r"(?:星期|周|週|礼拜)[一二三四五六日天]|[日月火水木金土]曜日?|[월화수목금토일]요일|"

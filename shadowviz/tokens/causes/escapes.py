@@ -28,11 +28,22 @@ def _resolved(match: re.Match[str]) -> str:
     return _SHORT.get(match[4], match[4])
 
 
+def _unquoted_printable(text: str) -> str:
+    def decoded(match: re.Match[str]) -> str:
+        return bytes.fromhex(match[0].replace("=", "")).decode(errors="replace")
+
+    return re.sub(r"(?:=[0-9A-F]{2})+", decoded, text)
+
+
 _FORMS: Final[tuple[Callable[[str], str], ...]] = (
     html.unescape,
     unbackslashed,
     unquote,
-    lambda text: unquote(text.replace("+", " ")),
+    lambda text: unquote(text.replace("+", " ")) if "%" in text or "=" in text else text,
+    lambda text: html.unescape(text).replace("\xa0", " "),
+    lambda text: text.replace('""', '"'),
+    lambda text: text.replace("''", "'"),
+    _unquoted_printable,
 )
 
 

@@ -16,9 +16,10 @@ _ULID: Final = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}", re.IGNORECASE)
 _PREFIXED: Final = re.compile(
     r"(?P<kind>[a-z][a-z]{1,15}(?:[-_][a-z]{2,12})?)[-_:.](?P<rest>[A-Za-z0-9]{6,64})", re.IGNORECASE
 )
+_TEMPORARY: Final = re.compile(r"te?mp[-_.]?[A-Za-z0-9_]{6,32}")
 _LABEL: Final = re.compile(
     r"(?:\b|_)(?:u?u?id|guid|request|req|session|trace|span|nonce|seed|token|key|ref(?:erence)?|ticket|order|"
-    r"correlation|conversation|message|run|job|call|hash|sha\d*|digest|etag|commit|cache|user|thread)\w{0,12}\W{0,6}\Z",
+    r"correlation|conversation|message|run|job|call|hash|sha\d*|digest|etag|commit|cache|user|thread)(?:s|[-_]?(?:id|key|no|number|hash))?\W{0,6}\Z",
     re.IGNORECASE,
 )
 
@@ -38,9 +39,9 @@ def _opens_with_billing(line: Stretch) -> bool:
 
 def identifier_cause(edit: Edit) -> Named | None:
     """UUID where both sides are random identifiers."""
-    for belongs in (_word_part, _alphanumeric, _base64_part):
-        grown = edit.grown(belongs, 128)
-        if all(map(_random if belongs is not _base64_part else _random_base64, grown)):
+    for belongs, random in _SHAPES:
+        grown = edit.grown(belongs, 512)
+        if all(map(random, grown)):
             return Named(Cause.UUID, grown)
     return None
 
@@ -63,10 +64,14 @@ def _base64_part(character: str) -> bool:
     return _alphanumeric(character) or character in "+/="
 
 
+def _token_part(character: str) -> bool:
+    return _alphanumeric(character) or character in "-_."
+
+
 def _random(stretch: Stretch) -> bool:
     """Whether a word looks drawn by chance."""
     found = stretch.found
-    if _DASHED.fullmatch(found):
+    if _DASHED.fullmatch(found) or _TEMPORARY.fullmatch(found):
         return True
     mixed = bool(re.search("[0-9]", found)) and bool(re.search("[A-Za-z]", found))
     if _HEX.fullmatch(found):
@@ -101,3 +106,12 @@ def _random_number(stretch: Stretch) -> bool:
 
 def _labelled(stretch: Stretch) -> bool:
     return bool(_LABEL.search(stretch.text[max(0, stretch.start - 32) : stretch.start]))
+
+
+_SHAPES: Final = (
+    (_word_part, _random),
+    (_alphanumeric, _random),
+    (_base64_part, _random_base64),
+    (_token_part, _random_base64),
+)
+"""What a random identifier is made of, and how its randomness is told."""

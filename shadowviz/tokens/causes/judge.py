@@ -90,11 +90,15 @@ def _groups_digits(edit: Edit) -> bool:
 
 
 def _blanks_in_json(edit: Edit, blanks: list[Named]) -> list[Named]:
-    if blanks[0].cause in _SEEN_BLANKS:
+    if blanks[0].cause in _SEEN_BLANKS and not (blanks[0].cause is Cause.SPACE_KIND and _plain_blanks(edit)):
         return blanks
     in_json = InJson(edit)
     named = in_json.form()
     return [named] if named and named.cause is Cause.JSON_SPACING else blanks
+
+
+def _plain_blanks(edit: Edit) -> bool:
+    return (edit.a.found + edit.b.found).isascii()
 
 
 def _within(edits: Sequence[Edit], found: Named) -> int:

@@ -97,7 +97,7 @@ def _ends(edit: Edit) -> Named | None:
 
 
 def _lookalike(edit: Edit) -> Named | None:
-    if not edit.a.found.strip() or not edit.b.found.strip():
+    if not edit.a.found or not edit.b.found or not (edit.a.found + edit.b.found).strip():
         return None
     around = [_shaped(stretch) for stretch in edit]
     if not around[0] or not around[1] or around[0].found == around[1].found:

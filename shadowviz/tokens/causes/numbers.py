@@ -35,6 +35,7 @@ _WORDS: Final = [
 _HAN: Final = dict(zip("〇一二三四五六七八九十", range(11), strict=True))
 _ROMAN: Final = {"i": 1, "ii": 2, "iii": 3, "iv": 4, "v": 5, "vi": 6, "vii": 7, "viii": 8, "ix": 9, "x": 10}
 _SCALE: Final = {"k": 3, "m": 6, "b": 9, "bn": 9, "thousand": 3, "million": 6, "billion": 9}
+_UNIT: Final = re.compile(r"(?!(?:ms|min|[smhx]|st|nd|rd|th)\b)[A-Za-z]")
 _COUNTS: Final = re.compile(
     r"(?:\b|_)(?:turns?|steps?|requests?|req|count(?:er)?|attempts?|retry|retries|tries|seq(?:uence)?|index|idx|"
     r"iter(?:ation)?s?|rounds?|uptime|elapsed|age|seconds?|secs?|ms|minutes?|mins?|hours?|hits?|calls?|tokens?|"
@@ -129,7 +130,7 @@ def counter_cause(edit: Edit) -> Named | None:
     if not step or not (_label(whole.a) and _label(whole.b)):
         return None
     counts = _counting(whole.a) and _counting(whole.b)
-    if step <= 10 or (counts and (step <= 1000 or step <= max(int(a), int(b)) // 2)):
+    if step <= max(10, max(int(a), int(b)) // 100) or (counts and (step <= 1000 or step <= max(int(a), int(b)) // 2)):
         return Named(Cause.COUNTER, whole)
     return None
 
@@ -143,7 +144,7 @@ def _integer(stretch: Stretch) -> bool:
     found = stretch.found
     around = stretch.text[max(0, stretch.start - 2) : stretch.start], stretch.text[stretch.stop : stretch.stop + 2]
     fraction = re.search(r"\d[.,:]\Z", around[0]) or re.match(r"[.,:]\d", around[1])
-    return found.isdecimal() and len(found) <= 18 and not fraction and not around[1][:1].isalpha()
+    return found.isdecimal() and len(found) <= 18 and not fraction and not _UNIT.match(stretch.text, stretch.stop)
 
 
 def _label(stretch: Stretch) -> bool:

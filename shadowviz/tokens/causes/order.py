@@ -14,7 +14,7 @@ REACH: Final = 40_000
 """Characters that a change of order may span."""
 
 _ITEM_ENDS: Final = re.compile(
-    r"(?<!\d)[,;:|.!?()\[\]{}](?!\w)|[,;:|.!?()\[\]{}](?=\s)|[、，；：。！？\n\r]|\s(?:and|or|then)\s|(?<=\w)[,;|](?=[^\W\d])"
+    r"[()\[\]{}<>、，；：。！？\n\r]|(?<!\d)[,;|]|[,;|](?!\d)|[.:!?](?=\s|\Z)|\s(?:and|or|then)\s|\s(?=[\w:-]+=)|[&?](?=\w+=)"
 )
 
 
@@ -88,4 +88,4 @@ def _item_stop(stretch: Stretch) -> int:
 
 
 def _items(text: str) -> list[str]:
-    return [item for item in (part.strip(" \t\"'`") for part in _ITEM_ENDS.split(text)) if re.search(r"\w", item)]
+    return [item for item in (part.strip(" \t\"'`/") for part in _ITEM_ENDS.split(text)) if re.search(r"\w", item)]

@@ -38,6 +38,7 @@ _APPENDED: Final = frozenset(
         Cause.SPECIAL_VS_TEXT,
         Cause.BOS_DOUBLED,
         Cause.BOS_MISSING,
+        Cause.NUMBER_FORM,
     }
 )
 """Causes that stay what they are where one text begins with all of the other."""
