@@ -117,7 +117,7 @@ def side_of_ids(name: str, ids: Sequence[int], encoder: Encoder, notes: Sequence
         InputError: an id outside the vocabulary.
     """
     encoder.check_ids(ids)
-    kept = array("q", ids)
+    kept = array("q", iter(ids))
     table = {token_id: encoder.token_bytes(token_id) for token_id in dict.fromkeys(kept)}
     pieces = [table[token_id] for token_id in kept]
     ends = np.cumsum(np.fromiter(map(len, pieces), np.int64, len(pieces)))
