@@ -31,7 +31,7 @@ class ByteEncoder:
         """
         check_text(text)
         raw = text.encode()
-        return Encoded(array("q", raw), array("q", range(len(raw))))
+        return Encoded(array("q", list(raw)), array("q", range(len(raw))))
 
     def token_bytes(self, token_id: int) -> bytes:
         """The byte.

@@ -3,10 +3,13 @@
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from shadowviz.tokens.inert import shown_number
 from shadowviz_engine.core.errors import InputError
+
+ADDED_SETTINGS: Final = "settings of added tokens"
+"""Name of the step that says of each added token what is on for it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ def load_tokenizer(spec: str) -> Encoder:
         return packaged_encoder(spec)
     path = Path(spec)
     try:
-        if path.is_dir():
+        if spec and path.is_dir():
             return load_file(file_in(path), spec)
         if path.is_file():
             return load_file(path, spec)

@@ -100,8 +100,8 @@ class SentencePieceEncoder:
         return self._bytes[token_id]
 
     def is_control(self, token_id: int) -> bool:
-        """Whether the id stands for a marker: no text becomes it, or the text that does is matched as a whole."""
-        return 0 <= token_id < self.vocab_size and self._kind(token_id) in ("control", "unknown", "defined")
+        """Whether the id stands for a marker: no text becomes it."""
+        return 0 <= token_id < self.vocab_size and self._kind(token_id) in ("control", "unknown")
 
     def check_ids(self, token_ids: Sequence[int]) -> None:
         """Accept ids of the vocabulary only.

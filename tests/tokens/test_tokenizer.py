@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from shadowviz.tokens.inert import inert, inert_bytes
 from shadowviz.tokens.messages import parse_messages
 from shadowviz.tokens.render import RenderOptions, render
-from shadowviz.tokens.tokenizer import LONG_TEXT, Tokenizer, canonical_content, default_tokenizer
+from shadowviz.tokens.tokenizer import LONG_TEXT, Tokenizer, default_tokenizer
+from shadowviz.tokens.tokenizer_content import canonical_content
 from shadowviz_engine.core.errors import InputError
 
 TOKENIZER = default_tokenizer()
