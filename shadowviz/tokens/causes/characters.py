@@ -36,7 +36,8 @@ def is_mark(character: str) -> bool:
 
 
 @cache
-def _plain_quote(character: str) -> str:
+def plain_quote(character: str) -> str:
+    """An apostrophe for a quotation mark of any kind, any other character as it is."""
     name = unicodedata.name(character, "")
     quoting = (
         unicodedata.category(character) in ("Pi", "Pf") or character in "'\"`\u00b4\u02b9\u02ba\u02bb\u02bc\u02bd\u02ee"
@@ -46,7 +47,8 @@ def _plain_quote(character: str) -> str:
 
 
 @cache
-def _plain_dash(character: str) -> str:
+def plain_dash(character: str) -> str:
+    """A hyphen for a dash or a minus sign of any kind, any other character as it is."""
     name = unicodedata.name(character, "")
     dashed = unicodedata.category(character) == "Pd" or character in "-\u2043\u02d7\u2500\u2501\u30fc"
     return "-" if dashed or (name.endswith("MINUS SIGN") and "PLUS" not in name) else character
@@ -63,11 +65,11 @@ def _mapped(mapping: Callable[[str], str]) -> Callable[[str], str]:
 
 
 def _quotes(text: str) -> str:
-    return re.sub("'+", "'", _mapped(_plain_quote)(text))
+    return re.sub("'+", "'", _mapped(plain_quote)(text))
 
 
 def _dashes(text: str) -> str:
-    return re.sub(r"\s*-+\s*", "-", _mapped(_plain_dash)(text))
+    return re.sub(r"\s*-+\s*", "-", _mapped(plain_dash)(text))
 
 
 def _widths(text: str) -> str:
@@ -90,6 +92,8 @@ def _compatible(text: str) -> str:
 
 
 _FORMS: Final[tuple[tuple[Cause, Callable[[str], str]], ...]] = (
+    (Cause.CRLF, lambda text: re.sub("\r\n?", "\n", text)),
+    (Cause.SPACE_KIND, lambda text: re.sub(r"[^\S\n\r\t]", " ", text)),
     (Cause.UNICODE_FORM, _nfc),
     (Cause.FULL_WIDTH, _widths),
     (Cause.QUOTE, _quotes),

@@ -9,6 +9,8 @@ from shadowviz.tokens.finding import Cause
 NEAR: Final = 48
 """Characters on both sides in which a date or a time that holds a difference may begin and end."""
 
+_END: Final = "(?![A-Za-z0-9_])"
+"""Behind a word; a letter of another script may follow, as in Japanese."""
 _MONTH: Final = (
     "(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|"
     "nov(?:ember)?|dec(?:ember)?)"
@@ -17,24 +19,29 @@ _DAY: Final = (
     "(?:mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:rs?(?:day)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?)"
 )
 _ZONE: Final = r"(?:\s?(?:Z|UTC|GMT|[A-Z]{2,4}T|[+-]\d{2}:?\d{2}))"
-_CLOCK: Final = rf"\d{{1,2}}:\d{{2}}(?::\d{{2}})?(?:[.,]\d{{1,9}})?(?:\s?[ap]\.?m\b\.?)?{_ZONE}?(?![A-Za-z0-9_])"
-_ISO: Final = rf"\d{{4}}-\d{{2}}-\d{{2}}(?:[T _]{_CLOCK})?"
+_CLOCK: Final = rf"\d{{1,2}}:\d{{2}}(?::\d{{2}})?(?:[.,]\d{{1,9}})?(?:\s?[ap]\.?m{_END}\.?)?{_ZONE}?{_END}"
+_ISO: Final = rf"\d{{4}}-\d{{2}}-\d{{2}}(?:[T _](?:{_CLOCK}|\d{{2}}[-.]\d{{2}}(?:[-.]\d{{2}})?(?!\d)))?"
 _COMPACT: Final = (
-    r"(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[T_-]?[0-2]\d[0-5]\d(?:[0-5]\d)?Z?)?(?![A-Za-z0-9_])"
+    rf"(?:19|20)\d{{2}}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[T_-]?[0-2]\d[0-5]\d(?:[0-5]\d)?Z?)?{_END}"
 )
 _NUMERIC: Final = r"(?:\d{1,2}([./-])\d{1,2}\1\d{2,4}|\d{4}([./])\d{1,2}\2\d{1,2})(?!\d|\.\d)"
 _NAMED: Final = (
-    rf"(?:{_DAY}\b\.?,?\s+)?(?:{_MONTH}\b\.?[\s-]+\d{{1,2}}(?:st|nd|rd|th)?\b(?:,?\s+\d{{4}}\b)?|"
-    rf"\d{{1,2}}(?:st|nd|rd|th)?[\s-]+{_MONTH}\b\.?(?:,?[\s-]+\d{{4}}\b)?|{_MONTH}\b\.?,?\s+\d{{4}}\b)"
+    rf"(?:{_DAY}{_END}\.?,?\s+)?(?:{_MONTH}{_END}\.?[\s-]+\d{{1,2}}(?:st|nd|rd|th)?{_END}(?:,?\s+\d{{4}}{_END})?|"
+    rf"\d{{1,2}}(?:st|nd|rd|th)?[\s-]+{_MONTH}{_END}\.?(?:,?[\s-]+\d{{4}}{_END})?|{_MONTH}{_END}\.?,?\s+\d{{4}}{_END})"
     rf"(?:,?\s+(?:at\s+)?{_CLOCK})?"
 )
 _RFC850: Final = rf"{_DAY},?\s+{_MONTH}\s+\d{{1,2}}\s+{_CLOCK}\s+\d{{4}}"
 _APACHE: Final = rf"\d{{1,2}}/{_MONTH}/\d{{4}}(?::{_CLOCK})?"
-_DATED: Final = r"\d{1,2}(?:\.|er|st|nd|rd|th|\xba)?\s(?:de\s|of\s)?[^\W\d_]{3,12}\.?,?\s(?:de\s)?(?:19|20)\d{2}\b"
-_BRIEF: Final = r"\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])[T_-][0-2]\d[0-5]\d(?:[0-5]\d)?(?![A-Za-z0-9_])"
+_DATED: Final = (
+    r"\d{1,2}(?:\.|er|st|nd|rd|th|\xba)?\s(?:de\s|of\s)?[^\s\d.,;:!?()]{3,12}\.?,?\s(?:de\s)?(?:19|20)\d{2}" + _END
+)
+_BRIEF: Final = rf"\d{{2}}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])[T_-][0-2]\d[0-5]\d(?:[0-5]\d)?{_END}"
 _EPOCH: Final = r"(?:1[0-9]\d{8}(?:\.\d{1,9})?|1[0-9]\d{11}|1[0-9]\d{14}|1[0-9]\d{17})(?![\d.]*\d)"
 _HAN: Final = r"(?:\d{1,4}\s?[年月日号號时時点點分秒년월일시분초]\s?)+"
-_HOUR: Final = r"(?:[0-2]?\d\.[0-5]\d\s?(?:Uhr|h|[ap]\.?m)\b|\d{1,2}\s?(?:[ap]\.?m\b\.?|o'clock|h(?:\d{2})?(?![A-Za-z0-9])|Uhr(?:\s\d{2})?\b))"
+_HOUR: Final = (
+    rf"(?:[0-2]?\d\.[0-5]\d\s?(?:Uhr|h|[ap]\.?m){_END}|"
+    rf"\d{{1,2}}\s?(?:[ap]\.?m{_END}\.?|o'clock|h(?:\d{{2}})?{_END}|Uhr(?:\s\d{{2}})?{_END}))"
+)
 _FORMS: Final = (
     _RFC850,
     _APACHE,

@@ -41,7 +41,8 @@ def detail_of(named: Named, edit: Edit, names: tuple[str, str]) -> str:
     a, b = (inert(name) for name in names)
     if named.cause is Cause.REORDERED:
         what = named.subject or "lines or items"
-        return f"the same {what} in another order: {_quoted(named.edit.a.found)} in {a}, {_quoted(named.edit.b.found)} in {b}"
+        in_a, in_b = _quoted(named.edit.a.found), _quoted(named.edit.b.found)
+        return f"the same {what} in another order: {in_a} in {a}, {in_b} in {b}"
     if named.cause is Cause.CRLF:
         return f"{_line_end(named.edit.b.found)} in {b} where {a} has {_line_end(named.edit.a.found)}"
     if all(map(blank, edit.a.found + edit.b.found)):

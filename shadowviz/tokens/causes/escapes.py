@@ -6,12 +6,13 @@ from collections.abc import Callable
 from typing import Final
 from urllib.parse import unquote
 
-from shadowviz.tokens.causes.edit import Edit, Named
+from shadowviz.tokens.causes.edit import Edit, Named, Stretch
 from shadowviz.tokens.finding import Cause
 
 REACH: Final = 12
 """Characters on both sides in which an escape that holds a difference may begin and end."""
 
+_PERCENT: Final = re.compile("%[0-9A-Fa-f]{2}")
 _SHORT: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0"}
 
 
@@ -47,8 +48,14 @@ _FORMS: Final[tuple[Callable[[str], str], ...]] = (
 )
 
 
+def _near(stretch: Stretch) -> tuple[int, int]:
+    return max(0, stretch.start - 4 * REACH), stretch.stop + 4 * REACH
+
+
 def escaped_cause(edit: Edit) -> Named | None:
     """ESCAPED where resolving the escapes of one side, or of both, makes them equal."""
+    if {edit.a.found, edit.b.found} == {"+", " "} and any(_PERCENT.search(s.text, *_near(s)) for s in edit):
+        return Named(Cause.ESCAPED, edit)
     for reach in (0, 1, 2, REACH):
         wide = edit.widened(reach, reach)
         a, b = wide.a.found, wide.b.found

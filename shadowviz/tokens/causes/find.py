@@ -7,9 +7,9 @@ from shadowviz.tokens.causes.advice import advice_for
 from shadowviz.tokens.causes.detail import detail_of
 from shadowviz.tokens.causes.edit import Edit, Named, Stretch
 from shadowviz.tokens.causes.groups import Group, groups_of
-from shadowviz.tokens.causes.judge import edits_between
 from shadowviz.tokens.causes.merge import merged
 from shadowviz.tokens.causes.places import Key, Place, places_of
+from shadowviz.tokens.causes.split import edits_between
 from shadowviz.tokens.finding import Cause, Finding
 from shadowviz.tokens.inert import inert
 from shadowviz.tokens.side import Side

@@ -1,6 +1,5 @@
 """The class of one differing stretch: the first judge that knows it."""
 
-import re
 import unicodedata
 from collections.abc import Sequence
 from difflib import SequenceMatcher
@@ -18,46 +17,12 @@ from shadowviz.tokens.causes.order import moved
 from shadowviz.tokens.causes.structured import InJson
 from shadowviz.tokens.finding import Cause
 
-LONG: Final = 20_000
-"""Characters of one side from which on a stretch is another text, and is not looked into."""
-PIECES: Final = 400
-"""Words and marks of one side from which on a stretch is not split."""
-
 TOGETHER: Final = 64
 """Edits that are looked at to see whether something stands in another place."""
 
-_PIECE: Final = re.compile(r"\r\n|[^\W\d_]+|\d+|.", re.DOTALL)
 _SEEN_BLANKS: Final = frozenset({Cause.CRLF, Cause.LINE_SEPARATOR, Cause.TRAILING_SPACE, Cause.SPACE_KIND})
 _SYMBOLS: Final = "+<=>|~^$`"
 _VARYING: Final[tuple[Judge, ...]] = (time_cause, identifier_cause, counter_cause, number_identifier)
-
-
-def edits_between(a: Stretch, b: Stretch) -> list[Edit]:
-    """The differing stretches of two texts, split at words and marks; none where they are equal."""
-    whole = Edit(a, b).trimmed()
-    if whole.a.found == whole.b.found:
-        return []
-    pieces = [_PIECE.findall(stretch.found[:LONG]) for stretch in whole]
-    if not all(pieces) or max(map(len, pieces)) > PIECES or max(len(s.found) for s in whole) > LONG:
-        return [whole]
-    return _split(whole, pieces[0], pieces[1])
-
-
-def _split(whole: Edit, pieces_a: Sequence[str], pieces_b: Sequence[str]) -> list[Edit]:
-    at_a, at_b = (_places(stretch.start, pieces) for stretch, pieces in zip(whole, (pieces_a, pieces_b), strict=True))
-    edits = []
-    for op, a0, a1, b0, b1 in SequenceMatcher(None, pieces_a, pieces_b, autojunk=False).get_opcodes():
-        if op != "equal":
-            edit = Edit(Stretch(whole.a.text, at_a[a0], at_a[a1]), Stretch(whole.b.text, at_b[b0], at_b[b1]))
-            edits.append(edit.trimmed())
-    return edits
-
-
-def _places(start: int, pieces: Sequence[str]) -> list[int]:
-    places = [start]
-    for piece in pieces:
-        places.append(places[-1] + len(piece))
-    return places
 
 
 def judge(edits: Sequence[Edit]) -> tuple[int, list[Named]]:

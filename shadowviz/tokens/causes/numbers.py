@@ -40,7 +40,7 @@ _COUNTS: Final = re.compile(
     r"(?:\b|_)(?:turns?|steps?|requests?|req|count(?:er)?|attempts?|retry|retries|tries|seq(?:uence)?|index|idx|"
     r"iter(?:ation)?s?|rounds?|uptime|elapsed|age|seconds?|secs?|ms|minutes?|mins?|hours?|hits?|calls?|tokens?|"
     r"messages?|msgs?|remaining|left|used|pages?|line|row|no|nr|num(?:ber)?|n|id|session|run|epoch|tick|frame|chunk|"
-    r"batch|build|revision|rev|visit(?:or)?s?|total|try|job|task|ticket|item|version|part|user|users|offset|position)"
+    r"batch|build|revision|rev|visit(?:or)?s?|total|try|job|task|ticket|item|version|part|user|users|offset|position|served|seen|done)(?:[-_]\w{1,16})?"
     r"\W{0,6}\Z",
     re.IGNORECASE,
 )
@@ -67,7 +67,7 @@ def _numeral(character: str) -> bool:
 def _without_marks(stretch: Stretch) -> Stretch:
     """Without the points and commas that end a sentence, not a number."""
     found = stretch.found
-    left = len(found) - len(found.lstrip(",.'_ "))
+    left = len(found) - len(re.sub(r"\A(?:[,'_ ]|\.(?!\d))+", "", found))
     right = len(found) - len(found.rstrip(",.'_- "))
     return Stretch(stretch.text, stretch.start + left, max(stretch.start + left, stretch.stop - right))
 

@@ -8,7 +8,8 @@ from shadowviz.tokens.causes.edit import Edit, Named, Stretch
 from shadowviz.tokens.causes.emoji import restyles
 from shadowviz.tokens.causes.groups import Group
 from shadowviz.tokens.causes.ids import mark_cause, same_text_cause
-from shadowviz.tokens.causes.judge import TOGETHER, edits_between, judge
+from shadowviz.tokens.causes.judge import TOGETHER, judge
+from shadowviz.tokens.causes.split import edits_between
 from shadowviz.tokens.finding import Cause
 from shadowviz.tokens.side import Side
 
@@ -17,6 +18,9 @@ NEAR: Final = 24
 
 CLOSE: Final = 8
 """Equal characters between two stretches that are compared as one."""
+
+SPAN: Final = 500
+"""Characters from which on stretches that lie close are not taken together any more."""
 
 Key = tuple[Cause, str]
 """A cause with its subject."""
@@ -92,14 +96,15 @@ def _regions(groups: Sequence[Group], marks: Sequence[Cause | None]) -> Iterator
             number == len(groups)
             or marks[number]
             or marks[number - 1]
-            or not _close(groups[number - 1], groups[number])
+            or not _close(*groups[number - 1 : number + 1])
+            or groups[number].in_a.stop - groups[first].in_a.start > SPAN
         ):
             yield first, number - 1
             first = number
 
 
 def _close(one: Group, other: Group) -> bool:
-    return max(other.in_a.start - one.in_a.stop, other.in_b.start - one.in_b.stop) <= CLOSE
+    return all(one.stop + CLOSE >= other.start for one, other in ((one.in_a, other.in_a), (one.in_b, other.in_b)))
 
 
 def _edits(groups: Sequence[Group], first: int, last: int) -> Iterator[tuple[int, Edit]]:
@@ -107,11 +112,20 @@ def _edits(groups: Sequence[Group], first: int, last: int) -> Iterator[tuple[int
         Stretch(one.text, one.start, other.stop)
         for one, other in ((groups[first].in_a, groups[last].in_a), (groups[first].in_b, groups[last].in_b))
     ]
+    if not whole[0].found and not whole[1].found:
+        whole = [_up_to_next(groups, last, stretch) for stretch in whole]
     number = first
     for edit in edits_between(whole[0], whole[1]):
         while number < last and _begins(groups[number + 1], edit):
             number += 1
         yield number, edit
+
+
+def _up_to_next(groups: Sequence[Group], last: int, stretch: Stretch) -> Stretch:
+    """The equal tokens behind a stretch too, which stand for other text where those before them stand for nothing."""
+    following = groups[last + 1 : last + 2]
+    ends = [s.start for group in following for s in (group.in_a, group.in_b) if s.text is stretch.text]
+    return Stretch(stretch.text, stretch.start, ends[0] if ends else len(stretch.text))
 
 
 def _begins(group: Group, edit: Edit) -> bool:
