@@ -67,7 +67,7 @@ def causes() -> str:
 
 def counts() -> str:
     """The tables of right and wrong answers."""
-    rows = [json.loads(line) for line in CASES.read_text("utf-8").splitlines()]
+    rows = [json.loads(line) for line in CASES.read_bytes().strip().split(b"\n")]
     cases = {
         label: tally_of_cases([row for row in rows if row["tokenizer"] == label], encoder_of(label)) for label in LABELS
     }
@@ -104,16 +104,18 @@ def _section(cause: Cause, meaning: str) -> str:
 def _shown(example: Example) -> list[str]:
     if example.shown:
         return list(example.shown)
-    return [f"{name}  {_inert(value)}" for name, value in (("A", example.a), ("B", example.b))]
+    show = _escaped if example.escaped else _inert
+    return [f"{name}  {show(value)}" for name, value in (("A", example.a), ("B", example.b))]
+
+
+def _escaped(value: str) -> str:
+    return value.encode("unicode_escape").decode()
 
 
 def _inert(value: Any) -> str:
     if not isinstance(value, str):
         return str(value)
-    return "".join(
-        each if (each.isprintable() and not each.isspace()) or each == " " else each.encode("unicode_escape").decode()
-        for each in value
-    )
+    return "".join(each if each.isprintable() else _escaped(each) for each in value)
 
 
 def _advice(cause: Cause, example: Example) -> str:
@@ -122,7 +124,7 @@ def _advice(cause: Cause, example: Example) -> str:
     found = findings_of(_side("A", example.a), _side("B", example.b))
     assert found, f"no cause is named for the example of {cause}"
     assert found[0].cause is cause, f"{found[0].cause} is named for the example of {cause}"
-    return found[0].advice or "nothing, no token is lost."
+    return found[0].advice or "nothing, no token is lost"
 
 
 def _side(name: str, value: Any) -> Side:

@@ -18,14 +18,14 @@ class Example:
     """What stands for them on the page, where they are long."""
     advice: str = ""
     """What to change, where the pair takes more than one tokenizer to see."""
+    escaped: bool = False
+    """Whether letters beyond ASCII are shown as escapes, because they look like others."""
 
 
-def _asked(*turns: str, system: str = "Be brief.", tools: tuple[str, ...] = (), **options: Any) -> Chat:
+def _asked(*turns: str, system: str = "Be brief.", **options: Any) -> Chat:
     messages = [{"role": "system", "content": system}]
     messages += [{"role": ("user", "assistant")[at % 2], "content": text} for at, text in enumerate(turns)]
-    return Chat(
-        messages, [{"type": "function", "function": {"name": name, "description": name}} for name in tools], options
-    )
+    return Chat(messages, [], options)
 
 
 def _thinking(reasoning: str | None) -> Chat:
@@ -83,7 +83,7 @@ EXAMPLES: Final[dict[Cause, Example]] = {
             "A  <think>ok</think> under DeepSeek-V3: 128798 633 128799",
             "B  the same under DeepSeek-V4: 128821 633 128822",
         ),
-        advice="send both requests to servers that run one version of the tokenizer.",
+        advice="send both requests to servers that run one version of the tokenizer",
     ),
     Cause.RETOKENIZED: Example([23166, 201, 201, 3476], [23166, 271, 3476]),
     Cause.SPECIAL_VS_TEXT: Example([1718, 37947, 32], [128822]),
@@ -94,7 +94,7 @@ EXAMPLES: Final[dict[Cause, Example]] = {
     Cause.MERGE_ACROSS_BOUNDARY: Example("Answer: ", "Answer: Paris"),
     Cause.NORMALISED_EQUAL: Example(
         shown=("A  x2, B  x\\xb2 under a tokenizer that normalises: 92 22 for both",),
-        advice="nothing, no token is lost.",
+        advice="nothing, no token is lost",
     ),
     Cause.EXTENDS: Example("Be brief.", "Be brief. Be exact."),
     Cause.TIME: Example("Current time: 12:00:01\nBe brief.", "Current time: 12:00:02\nBe brief."),
@@ -109,14 +109,14 @@ EXAMPLES: Final[dict[Cause, Example]] = {
     Cause.ESCAPED: Example("R&D <b>now</b>", "R&amp;D &lt;b&gt;now&lt;/b&gt;"),
     Cause.CRLF: Example("line one\nline two", "line one\r\nline two"),
     Cause.LINE_SEPARATOR: Example("line one\nline two", "line one\u2028line two"),
-    Cause.UNICODE_FORM: Example("caf\u00e9 menu", "cafe\u0301 menu"),
+    Cause.UNICODE_FORM: Example("caf\u00e9 menu", "cafe\u0301 menu", escaped=True),
     Cause.SPACE_KIND: Example("10 km away", "10\u00a0km away"),
     Cause.ZERO_WIDTH: Example("password reset", "pass\u200bword reset"),
     Cause.BIDI_MARK: Example("total: 5", "total:\u200f 5"),
     Cause.BOM: Example("Hello", "\ufeffHello"),
     Cause.QUOTE: Example('say "yes" now', "say “yes” now"),
     Cause.DASH: Example("pages 3-5", "pages 3–5"),
-    Cause.HOMOGLYPH: Example("admin: paypal", "admin: p\u0430ypal"),
+    Cause.HOMOGLYPH: Example("admin: paypal", "admin: p\u0430ypal", escaped=True),
     Cause.FULL_WIDTH: Example("Total: 5", "Total： 5"),
     Cause.EMOJI: Example("👍 ok", "👍🏽 ok"),
     Cause.CASE: Example("Use the readme file", "Use the README file"),
@@ -129,6 +129,6 @@ EXAMPLES: Final[dict[Cause, Example]] = {
     Cause.TEXT: Example("You are a helpful agent.", "You are a careful agent."),
     Cause.UNKNOWN: Example(
         shown=("A  ids of a record that was redacted", "B  other ids of it"),
-        advice="compare the prompts themselves, or a record that keeps its ids.",
+        advice="compare the prompts themselves, or a record that keeps its ids",
     ),
 }

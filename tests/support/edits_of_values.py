@@ -119,7 +119,6 @@ COUNTER_PLACES: Final = (
     "attempt {}",
     "[{}/200] working", "Messages so far: {}", "Iteration: {}", "iteration={} status=ok", "Retry count: {}", "seq={}",
     "You have used {} tokens.", "msg-{:04}", "({}) next question", "#{}", "{}/500 done", "{} requests so far",
-    "T+{}s",
     "The user has sent {} messages.", "已用 {} 个令牌", "step_{}.log", "Attempt no. {} follows.",
     "Token usage: {}/200000; the rest is left", "uptime {} s", "Elapsed: {} seconds",
     "第 {} 轮对话", "Runde {}", "Tour {} :", "Запрос № {}", "ターン {}", "Remaining calls: {}", "requests_served {}",

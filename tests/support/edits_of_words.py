@@ -108,7 +108,7 @@ def other_escapes(random: Random) -> Pair | None:
         (
             ("caf\u00e9 &amp; bar", "caf\u00e9 &amp;amp; bar"), ("it's here", "it&#39;s here"),
             ("it's here", "it&#x27;s here"),
-            ("caf\u00e9", "caf=C3=A9"), ('he said "no" twice', 'he said ""no"" twice'),
+            ("caf\u00e9", "caf=C3=A9"),
             ("50% of R&D", "50\\% of R\\&D"),
             ("/data/my file.txt", "/data/my\\ file.txt"), ("\u4f60\u597d", "&#20320;&#22909;"),
             ("# not a title", "\\# not a title"),

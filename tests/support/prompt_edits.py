@@ -68,4 +68,8 @@ def right_answers(made: Pair, ids_a: Sequence[int], ids_b: Sequence[int]) -> fro
     short = min(len(ids_a), len(ids_b))
     if list(ids_a[:short]) == list(ids_b[:short]):
         return frozenset({"EXTENDS"})
+    a, b = sorted((made.a, made.b), key=len)
+    if b.startswith(a) and made.ids is None and not made.labels & {"TRAILING_NEWLINE", "TRAILING_SPACE"}:
+        # Whatever was appended, the shorter text is all of the longer one's beginning, which its ids are not.
+        return made.labels | {"MERGE_ACROSS_BOUNDARY"}
     return made.labels

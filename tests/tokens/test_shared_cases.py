@@ -26,7 +26,8 @@ FOLLOWED = [*PROMPT, ANSWER, {"role": "user", "content": "And 3+3?"}]
 
 def rows(shared_dir: Path, name: str) -> list[dict[str, Any]]:
     """The lines of a file of cases."""
-    return [json.loads(line) for line in (shared_dir / "cases" / name).read_text("utf-8").splitlines()]
+    # Not splitlines: the texts hold U+0085 and U+2028 as they are.
+    return [json.loads(line) for line in (shared_dir / "cases" / name).read_bytes().strip().split(b"\n")]
 
 
 def chat(messages: list[dict[str, Any]], tools: list[dict[str, Any]] | None = None, **options: Any) -> Side:
