@@ -3,11 +3,14 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final, NamedTuple
 
 DIGITS: Final = 16
 WIDTH: Final = 5
 """Digits of a mark's number: a million labels."""
+LENGTH: Final = WIDTH + 1
+"""Characters of a mark."""
 SIZE: Final = DIGITS + 2
 """Letters of an alphabet: the digits, and one each that opens and closes."""
 PRIVATE: Final = range(0xE000, 0xF900)
@@ -34,11 +37,11 @@ class Alphabet:
 
     def open(self, number: int) -> str:
         """The mark before a stretch."""
-        return self.letters[DIGITS] + self._digits(number)
+        return self.letters[DIGITS] + f"{number:0{WIDTH}x}".translate(self._letter_of)
 
     def close(self, number: int) -> str:
         """The mark behind a stretch."""
-        return self.letters[DIGITS + 1] + self._digits(number)
+        return self.letters[DIGITS + 1] + f"{number:0{WIDTH}x}".translate(self._letter_of)
 
     def wrap(self, text: str, number: int) -> str:
         """`text` as a marked stretch."""
@@ -46,7 +49,10 @@ class Alphabet:
 
     def occurs_in(self, text: str) -> bool:
         """Whether a character of the alphabet stands in `text`, as it is or as a JSON escape."""
-        return re.search(f"[{self.letters}]|{self._escapes}", text) is not None
+        # Long texts mostly hold neither, which is found out sooner this way.
+        return (not text.isascii() and re.search(f"[{self.letters}]", text) is not None) or (
+            "\\u" in text and re.search(self._escapes, text) is not None
+        )
 
     def read(self, marked: str) -> tuple[str, list[Stretch]]:
         """The text without its marks, and the marked stretches in the order in which they end.
@@ -54,13 +60,15 @@ class Alphabet:
         Raises:
             MarkError: a mark is damaged, or one of a pair is missing.
         """
-        raw = re.sub(self._escapes, lambda found: chr(int(found[0][2:], 16)), marked)
+        raw = marked
+        if "\\u" in marked:
+            raw = re.sub(self._escapes, lambda found: chr(int(found[0][2:], 16)), marked)
         parts, stretches, opened = [], [], list[tuple[int, int]]()
         end = last = 0
         for found in re.finditer(self._mark, raw):
             parts.append(raw[last : found.start()])
             end, last = end + found.start() - last, found.end()
-            number = self._number(found[0][1:])
+            number = int(found[0][1:].translate(self._digit_of), 16)
             if found[0][0] == self.letters[DIGITS]:
                 opened.append((number, end))
             elif opened and opened[-1][0] == number:
@@ -79,40 +87,40 @@ class Alphabet:
         while left and start < stop:
             if _is_in(text[start], chars):
                 start += 1
-            elif self._is_mark(text[start : start + WIDTH + 1]):
-                before += text[start : start + WIDTH + 1]
-                start += WIDTH + 1
+            elif self.is_mark(text[start : start + LENGTH]):
+                before += text[start : start + LENGTH]
+                start += LENGTH
             else:
                 break
         while right and start < stop:
             if _is_in(text[stop - 1], chars):
                 stop -= 1
-            elif self._is_mark(text[max(start, stop - WIDTH - 1) : stop]):
-                behind = text[stop - WIDTH - 1 : stop] + behind
-                stop -= WIDTH + 1
+            elif self.is_mark(text[max(start, stop - LENGTH) : stop]):
+                behind = text[stop - LENGTH : stop] + behind
+                stop -= LENGTH
             else:
                 break
         return before + text[start:stop] + behind
 
-    def _is_mark(self, text: str) -> bool:
+    def is_mark(self, text: str) -> bool:
+        """Whether `text` is one mark and nothing else."""
         return re.fullmatch(self._mark, text) is not None
 
-    @property
+    @cached_property
     def _mark(self) -> str:
         return f"[{self.letters[DIGITS:]}][{self.letters[:DIGITS]}]{{{WIDTH}}}"
 
-    @property
+    @cached_property
     def _escapes(self) -> str:
-        return "|".join(rf"\\u{ord(letter):04x}" for letter in self.letters)
+        return rf"\\u(?:{'|'.join(f'{ord(letter):04x}' for letter in self.letters)})"
 
-    def _digits(self, number: int) -> str:
-        return "".join(self.letters[number >> shift & DIGITS - 1] for shift in range(4 * (WIDTH - 1), -1, -4))
+    @cached_property
+    def _letter_of(self) -> dict[int, str]:
+        return {ord(f"{digit:x}"): self.letters[digit] for digit in range(DIGITS)}
 
-    def _number(self, digits: str) -> int:
-        number = 0
-        for digit in digits:
-            number = number * DIGITS + self.letters.index(digit)
-        return number
+    @cached_property
+    def _digit_of(self) -> dict[int, str]:
+        return {ord(self.letters[digit]): f"{digit:x}" for digit in range(DIGITS)}
 
 
 def free_alphabet(texts: Sequence[str], first: int) -> Alphabet | None:

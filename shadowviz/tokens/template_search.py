@@ -41,7 +41,7 @@ class Rendering:
         answer = self._process.ask({**self._request, "variables": variables}, RENDER_S)
         self._text: str = answer["text"]
         self._literals: list[str] = answer["literals"]
-        self._deadline = monotonic() + RENDER_S
+        self._left = RENDER_S
         self._sources = find_sources(variables["messages"], variables["tools"] or ())
 
     def found(self) -> Found:
@@ -81,6 +81,8 @@ class Rendering:
 
     def _stretches(self, alphabet: Alphabet, mark: Marker, marked: str) -> list[Stretch] | None:
         """The stretches of a marked rendering; None unless it is the true one but for its marks."""
+        if self._left <= 0:
+            return None
         variables = marked_variables(self._variables, self._sources, mark)
         objects = [[source.path, number] for number, source in enumerate(self._sources) if source.text is None]
         text = self._try(variables, {"letters": alphabet.letters, "objects": objects, "marked": marked})
@@ -126,11 +128,13 @@ class Rendering:
 
     def _try(self, variables: Mapping[str, Any], marks: Mapping[str, Any] | None = None) -> str | None:
         """A further rendering; None where it fails, which with other values it may, or there is no time for it."""
-        left = self._deadline - monotonic()
-        if left <= 0:
+        if self._left <= 0:
             return None
+        start = monotonic()
         try:
-            answer = self._process.ask({**self._request, "variables": variables, "marks": marks}, left)
+            answer = self._process.ask({**self._request, "variables": variables, "marks": marks}, self._left)
         except InputError:
             return None
+        finally:
+            self._left -= monotonic() - start
         return str(answer["text"])

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from shadowviz.tokens.inert import shorten
-from shadowviz.tokens.template_marks import Alphabet, mark_pieces, mark_whole
+from shadowviz.tokens.template_marks import LENGTH, Alphabet, mark_pieces, mark_whole
 
 REASONING_FIELDS: Final = ("reasoning_content", "thinking", "reasoning")
 """Names under which clients pass what the model thought."""
@@ -122,10 +122,12 @@ def hidden_texts(sources: Sequence[Source], mark: Marker, alphabet: Alphabet) ->
     for number, source in enumerate(sources):
         if source.text is None or source.message is None or not source.text.strip():
             continue
-        _, stretches = alphabet.read(mark(source.text, number))
-        if not stretches:
+        marked = mark(source.text, number)
+        if marked == source.text:
             without.add(source.message)
+        if marked == source.text or (alphabet.is_mark(marked[:LENGTH]) and alphabet.is_mark(marked[-LENGTH:])):
             continue
+        _, stretches = alphabet.read(marked)
         if head := source.text[: stretches[0].start].strip():
             heads.setdefault(source.message, []).append(head)
         if tail := source.text[stretches[-1].stop :].strip():

@@ -16,7 +16,7 @@ from shadowviz.tokens.template_marks import Alphabet
 from shadowviz.tokens.template_sandbox import Marks, Sandbox, TooLongError
 from shadowviz.tokens.template_wire import from_line, to_line
 
-MEMORY: Final = 2**30
+MEMORY: Final = 2**29
 """Address space in bytes, where the system can limit it: some hundred times what a long conversation needs."""
 
 

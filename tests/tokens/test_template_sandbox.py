@@ -78,8 +78,10 @@ def test_a_template_that_does_not_end_is_stopped(source: str, monkeypatch: pytes
 
 
 @pytest.mark.parametrize("source", GREEDY.values(), ids=GREEDY.keys())
-def test_a_template_that_needs_much_memory_is_stopped(source: str) -> None:
-    with pytest.raises(InputError, match=r"^the chat template (needs more than 1024 MiB|line 1: \w+: )") as caught:
+def test_a_template_that_needs_much_memory_is_stopped(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # However slow the machine is at handing out memory.
+    monkeypatch.setattr("shadowviz.tokens.template_search.RENDER_S", 600.0)
+    with pytest.raises(InputError, match=r"^the chat template (needs more than 512 MiB|line 1: \w+: )") as caught:
         render(source)
     assert len(str(caught.value)) < 500
 
@@ -121,7 +123,7 @@ def test_the_process_writes_no_file_starts_no_other_and_ends_with_its_input() ->
     render("x")
     assert resource.prlimit(inner.pid, resource.RLIMIT_FSIZE)[0] == 0
     assert resource.prlimit(inner.pid, resource.RLIMIT_NPROC)[0] == 0
-    assert resource.prlimit(inner.pid, resource.RLIMIT_AS)[0] == 2**30
+    assert resource.prlimit(inner.pid, resource.RLIMIT_AS)[0] == 2**29
     assert inner.stdin is not None
     inner.stdin.close()
     assert inner.wait(timeout=60) == 0

@@ -1,0 +1,228 @@
+"""Conversations rendered with chat templates: variables, clock, segments, interrupts."""
+
+import signal
+import subprocess
+import sys
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shadowviz.tokens.template import ChatTemplate
+from shadowviz_engine.core.errors import InputError
+
+FOLDER = Path(__file__).parent / "chat_templates"
+CALL = {"id": "abcdef123", "type": "function", "function": {"name": "look_up", "arguments": {"n": 5}}}
+CONVERSATION = [
+    {"role": "system", "content": "Be brief."},
+    {"role": "user", "content": " hi\n"},
+    {"role": "assistant", "content": "", "tool_calls": [CALL]},
+    {"role": "tool", "content": "7", "tool_call_id": "abcdef123"},
+    {"role": "assistant", "content": "<think>\nhmm\n</think>\n\nok"},
+    {"role": "user", "content": "more"},
+]
+TOOLS = [{"type": "function", "function": {"name": "look_up"}}]
+
+
+def segments(name: str, messages: Any, tools: Any = (), **options: Any) -> list[tuple[str, str]]:
+    source = (FOLDER / f"{name}.jinja").read_text()
+    template = ChatTemplate(name, source, special_tokens={"bos_token": "<s>", "eos_token": "</s>"})
+    rendered = template.render(messages, tools, options=options, now=datetime(2026, 5, 1))
+    return [(segment.label, rendered.text[segment.start : segment.stop]) for segment in rendered.segments]
+
+
+def test_messages_tools_markers_and_generation_prompt_are_told_apart() -> None:
+    assert segments("chatml_thinking_tools", CONVERSATION, TOOLS) == [
+        ("message 0 (system): role marker", "<|im_start|>system\n"),
+        ("message 0 (system)", "Be brief."),
+        ("template text", "\n\n# Tools\n\n<tools>"),
+        ("tools", '\n{"type": "function", "function": {"name": "look_up"}}'),
+        ("template text", "\n</tools><|im_end|>\n"),
+        ("message 1 (user): role marker", "<|im_start|>user\n"),
+        ("message 1 (user)", " hi\n"),
+        ("message 1 (user): end marker", "<|im_end|>\n"),
+        ("message 2 (assistant): role marker", "<|im_start|>assistant\n"),
+        (
+            "message 2 (assistant): tool calls",
+            '\n<tool_call>\n{"name": "look_up", "arguments": {"n": 5}}\n</tool_call>',
+        ),
+        ("message 2 (assistant): end marker", "<|im_end|>\n"),
+        ("message 3 (tool result): role marker", "<|im_start|>user\n<tool_response>\n"),
+        ("message 3 (tool result)", "7"),
+        ("message 3 (tool result): end marker", "\n</tool_response><|im_end|>\n"),
+        ("message 4 (assistant): role marker", "<|im_start|>assistant\n"),
+        ("message 4 (assistant)", "ok"),
+        ("message 4 (assistant): end marker", "<|im_end|>\n"),
+        ("message 5 (user): role marker", "<|im_start|>user\n"),
+        ("message 5 (user)", "more"),
+        ("message 5 (user): end marker", "<|im_end|>\n"),
+        ("generation prompt", "<|im_start|>assistant\n"),
+    ]
+
+
+def test_a_template_that_writes_its_own_beginning_is_not_taken_for_a_message() -> None:
+    assert segments("headers", CONVERSATION[1:3], TOOLS)[:4] == [
+        ("beginning of text", "<s>"),
+        (
+            "template text",
+            "<|start_header_id|>system<|end_header_id|>\n\nKnowledge ends: December 2023\nToday: 01 May 2026\n\n"
+            "You can call these functions.\n\n",
+        ),
+        (
+            "tools",
+            '{\n    "type": "function",\n    "function": {\n        "name": "look_up"\n    }\n}\n\n',
+        ),
+        ("template text", "<|eot_id|>"),
+    ]
+
+
+def test_a_call_that_the_template_takes_apart_is_no_role_marker() -> None:
+    found = segments("headers", CONVERSATION[1:3])
+    assert found[-4:-1] == [
+        (
+            "message 1 (assistant)",
+            '<|start_header_id|>assistant<|end_header_id|>\n\n{"name": "look_up", "parameters": ',
+        ),
+        ("message 1 (assistant): tool calls", '{"n": 5}'),
+        ("message 1 (assistant)", "}<|eot_id|>"),
+    ]
+
+
+def test_a_system_text_moved_into_the_last_message_keeps_its_own_label() -> None:
+    found = segments("inst", [CONVERSATION[0], CONVERSATION[5]])
+    assert found == [
+        ("beginning of text", "<s>"),
+        ("message 1 (user): role marker", "[INST] "),
+        ("message 0 (system)", "Be brief."),
+        ("message 1 (user)", "\n\nmore"),
+        ("message 1 (user): end marker", "[/INST]"),
+    ]
+
+
+def test_a_loop_over_numbers_is_told_apart_by_rendering_the_first_messages() -> None:
+    assert segments("by_index", CONVERSATION[:2])[:5] == [
+        ("message 0 (system): role marker", "### System:\n"),
+        ("message 0 (system)", "Be brief."),
+        ("message 0 (system): end marker", "\n\n"),
+        ("message 1 (user): role marker", "### User:\n"),
+        ("message 1 (user)", " hi\n"),
+    ]
+
+
+def test_a_default_instruction_before_the_first_message_is_template_text() -> None:
+    source = (
+        "{% for m in messages %}{% if loop.first and m.role != 'system' %}[system]Be kind.[/]{% endif %}"
+        "[{{ m.role }}]{{ m.content }}[/]{% endfor %}"
+    )
+    rendered = ChatTemplate("test", source).render([CONVERSATION[5], CONVERSATION[4], CONVERSATION[5]])
+    assert [segment.label for segment in rendered.segments[:3]] == [
+        "template text",
+        "message 0 (user): role marker",
+        "message 0 (user)",
+    ]
+    assert rendered.text[: rendered.segments[0].stop] == "[system]Be kind.[/]"
+
+
+def test_a_text_that_the_template_rewrites_is_still_inside_its_message() -> None:
+    rendered = ChatTemplate(
+        "test", "{% for m in messages %}<{{ m.content|upper|length }}>{{ m.content[1:3] }}{% endfor %}"
+    )
+    found = rendered.render([{"role": "user", "content": "abcd"}, {"role": "user", "content": "efghi"}])
+    assert [(segment.label, found.text[segment.start : segment.stop]) for segment in found.segments] == [
+        ("message 0 (user)", "<4>bc"),
+        ("message 1 (user)", "<5>fg"),
+    ]
+
+
+def test_what_nothing_is_known_of_is_template_text() -> None:
+    found = ChatTemplate("test", "{{ messages|map(attribute='content')|join|upper|reverse }}").render(CONVERSATION[4:])
+    assert [segment.label for segment in found.segments] == ["template text"]
+    assert ChatTemplate("test", "").render(CONVERSATION).segments == ()
+
+
+def test_a_text_that_leaves_no_character_for_marks_is_labelled_by_message() -> None:
+    private = "".join(map(chr, range(0xE000, 0xF900)))
+    assert segments("chatml", [{"role": "user", "content": private}]) == [
+        ("message 0 (user)", f"<|im_start|>user\n{private}<|im_end|>\n\n"),
+        ("generation prompt", "<|im_start|>assistant\n\n"),
+    ]
+
+
+def test_the_clock_is_the_one_that_is_given() -> None:
+    template = ChatTemplate("test", "{{ strftime_now('%Y-%m-%d %H:%M') }}")
+    assert template.render(CONVERSATION, now=datetime(2020, 2, 29, 23, 59)).text == "2020-02-29 23:59"
+    before = datetime.now().replace(second=0, microsecond=0)
+    assert before <= datetime.fromisoformat(template.render(CONVERSATION).text) <= datetime.now()
+
+
+def test_options_are_variables_and_take_precedence_over_special_tokens() -> None:
+    template = ChatTemplate(
+        "test", "{{ bos_token }}{{ enable_thinking }}{{ documents[0].title }}", None, {"bos_token": "a"}
+    )
+    options = {"enable_thinking": False, "documents": [{"title": "t"}], "bos_token": "b"}
+    assert template.render(CONVERSATION, options=options).text == "bFalset"
+
+
+@pytest.mark.parametrize(
+    ("messages", "options", "message"),
+    [
+        ([], {}, "the conversation has no message"),
+        (CONVERSATION, {"tools": []}, "option tools is not an option of a template"),
+        (CONVERSATION, {"x": {1, 2}}, "are no JSON: .*set"),
+    ],
+)
+def test_a_conversation_that_cannot_be_rendered_gives_one_line(messages: Any, options: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        ChatTemplate("test", "x").render(messages, options=options)
+
+
+def test_messages_that_nest_too_deep_give_one_line() -> None:
+    value: Any = "x"
+    for _ in range(100_000):
+        value = [value]
+    with pytest.raises(InputError, match="nest too deep"):
+        ChatTemplate("test", "x").render([{"role": "user", "content": value}])
+
+
+def test_lone_surrogates_pass_for_the_encoder_to_refuse() -> None:
+    assert (
+        ChatTemplate("test", "{{ messages[0].content }}").render([{"role": "user", "content": "\ud800"}]).text
+        == "\ud800"
+    )
+
+
+def test_an_interrupt_ends_an_endless_template_and_its_process() -> None:
+    program = """
+import os, signal, threading, time
+from shadowviz.tokens import template, template_search
+from shadowviz.tokens.template_process import template_process
+
+template_search.RENDER_S = 600.0
+messages = [{"role": "user", "content": "x"}]
+template.ChatTemplate("test", "x").render(messages)
+inner = template_process()._process
+
+def interrupt():
+    while not template_process()._lock.locked():
+        time.sleep(0.01)
+    time.sleep(0.2)
+    os.kill(os.getpid(), signal.SIGINT)
+
+threading.Thread(target=interrupt).start()
+try:
+    template.ChatTemplate("test", "{{ 10 ** (10 ** 10) }}").render(messages)
+except KeyboardInterrupt:
+    print(inner.poll())
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == f"{-signal.SIGKILL}\n"
+
+
+def test_neither_jinja_nor_torch_is_loaded_where_templates_are_asked_for() -> None:
+    program = (
+        "import sys; from shadowviz.tokens.template import load_template\n"
+        f"load_template({str(FOLDER / 'chatml.jinja')!r}).render([{{'role': 'user', 'content': 'x'}}])\n"
+        "print(sorted({'jinja2', 'torch', 'transformers', 'tokenizers'} & set(sys.modules)))"
+    )
+    assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == "[]\n"
