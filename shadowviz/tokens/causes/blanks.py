@@ -5,10 +5,13 @@ from collections.abc import Callable
 from itertools import combinations
 from typing import Final
 
-from shadowviz.tokens.causes.edit import Edit, Named
+from shadowviz.tokens.causes.edit import Edit, Named, Stretch
 from shadowviz.tokens.finding import Cause
 
 LINE_ENDS: Final = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
+
+_TURN: Final = re.compile(r"<[|｜][^<>|｜\s]{1,48}[|｜]>|</s>|\[/?INST\]|<(?:end|start)_of_turn>")
+"""A marker that ends a message or begins the next one."""
 
 Normal = Callable[[str], str]
 
@@ -49,7 +52,7 @@ def _bare(text: str) -> bool:
 
 
 def _forms(whole: Edit) -> list[tuple[Cause, Normal]]:
-    ends = not whole.a.behind and not whole.b.behind
+    ends = all(_ends(stretch) for stretch in whole)
     begins = not whole.a.before and not whole.b.before
     forms: list[tuple[Cause, Normal]] = [
         (Cause.CRLF, lambda text: re.sub("\r\n?", "\n", text)),
@@ -68,6 +71,11 @@ def _forms(whole: Edit) -> list[tuple[Cause, Normal]]:
     forms.append((Cause.LEADING_SPACE, lambda text: re.sub(line_begin, "", text)))
     forms.append((Cause.SPACE_COUNT, lambda text: re.sub(r"[ \t]+", " ", re.sub(r"\n+", "\n", text)) if text else " "))
     return forms
+
+
+def _ends(stretch: Stretch) -> bool:
+    """Whether a text, or a message in it, ends behind a stretch."""
+    return not stretch.behind or bool(_TURN.match(stretch.text, stretch.stop))
 
 
 def _tabs_differ(whole: Edit) -> bool:
