@@ -58,15 +58,15 @@ itself. Without `--as`, a file is read as messages where it is a JSON list of me
 ids where it is a JSON list of whole numbers or two of them and more between blanks, and else as text.
 
 JSON of two prompts: `version`, `same` (nothing is lost), `equal` (the same ids), `verdict` (a sentence), `a` and `b`
-(`name`, `source`, `num_tokens`, `num_bytes`, `tokenizer`, `fingerprint`, `readable`, `notes`), `common`, `excerpt_a` and
-`excerpt_b` (`place` with `token`, `byte`, `line`, `column` and `segment`; `before`, `differing`, `after`,
-`num_characters`, `tokens` with `id`, `text` and `control`, `num_tokens`; null where no token differs), `causes`, the one
-that leads first (`cause`, `subject`, `a`, `b`, `segment`, `detail`, `advice`, `gain`, `breaks`), `cost` (`geometry`,
-`page`, `num_prompt`, `common`, `reused`, `mended`, `reused_if_mended`, `reused_if_all_mended`, `lost`, `rows` with
-`kind`, `rows` and `layers`), `advice`, `alignment` (`counts` and `runs`, each with `op`, `a` and `b`; `num_runs`,
-`realigned`, `strip`) and `notes`. Extents are `[start, stop]`, half-open, in tokens. `before`, `differing` and `after`
-are as sent. What each figure means stands in
-[how two prompts are compared](../explanation/diff-tokens.md).
+(`name`, `source`, `num_tokens`, `num_bytes`, `tokenizer`, `fingerprint`, `readable`, `notes`), `common`, `excerpt_a`
+and `excerpt_b` (`place` with `token`, `byte`, `line`, `column` and `segment`; `before`, `differing`, `after`,
+`num_characters`, `tokens` with `id`, `text` and `control`, `num_tokens`; null where no token differs), `causes`, the
+one that leads first (`cause`, `subject`, `a`, `b`, `segment`, `detail`, `advice`, `gain`, `breaks`), `cost`
+(`geometry`, `page`, `num_prompt`, `common`, `reused`, `mended`, `reused_if_mended`, `reused_if_all_mended`, `lost`,
+`rows` with `kind`, `rows` and `layers`), `advice`, `alignment` (`counts` and `runs`, each with `op`, `a` and `b`;
+`num_runs`, `realigned`, `strip`) and `notes`. Extents are `[start, stop]`, half-open, in tokens. `before`, `differing`
+and `after` are as sent. What each figure means stands in [how two prompts are
+compared](../explanation/diff-tokens.md).
 
 JSON of many prompts: `version`, `same`, `geometry`, `page`, `requests`, `prompt_tokens`, `reused`, `lost`, `causes`,
 dearest first (`cause`, `requests`, `lost`, `example`, `example_earlier`, `example_lost`, `advice`), `pairs` (`request`,

@@ -4,32 +4,23 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from shadowviz.cli.show import beginning, columns_of, counted, number, strong, table, width, wrapped
+from shadowviz.cli.show import PLAIN_WIDTH, beginning, columns_of, counted, number, strong, table, width, wrapped
 from shadowviz.tokens.inert import inert, printable
 
 if TYPE_CHECKING:
-    from shadowviz.tokens.report import Alignment, Cost, Excerpt, Report, SideReport
+    from shadowviz.tokens.report import Alignment, Cost, Excerpt, OpCount, Report, SideReport
 
 CUT = "..."
 WIDEST = 120
 """Columns that an excerpt fills at most."""
 NARROWEST = 40
-NUMBERS = 30
+NUMBERS = 44
 """Columns of the figures of a side, for ten million tokens."""
 MAX_NAMED = 4
 """Characters of a differing stretch that are named."""
 MAX_OTHERS = 6
 """Causes behind the leading one that are listed."""
 SHORT_NAMES = {"\n": "LINE FEED", "\r": "CARRIAGE RETURN", "\t": "TAB", "\x00": "NULL", "\x1b": "ESCAPE"}
-OPS = {
-    "equal": "equal",
-    "replace": "replaced",
-    "insert": "inserted",
-    "delete": "deleted",
-    "retokenized": "same text, other ids",
-}
-
-GLYPHS = {"=": "equal", ":": "partly", "~": "replaced", "-": "deleted", "+": "inserted", "%": "other ids"}
 
 
 def report_text(report: "Report") -> str:
@@ -40,7 +31,6 @@ def report_text(report: "Report") -> str:
         *([_excerpts(report)] if report.excerpt_a and report.excerpt_b else []),
         *_causes(report),
         *([] if report.same else [_cost(report.cost)]),
-        *([wrapped(f"what to change: {report.advice}")] if report.advice else []),
         *([] if report.equal else [_alignment(report.alignment)]),
         *_notes(report),
     ]
@@ -55,14 +45,22 @@ def _verdict(report: "Report") -> str:
 
 def _sides(report: "Report") -> str:
     rows = [_side_row(side) for side in (report.a, report.b)]
-    return table(["", "from", "tokens", "bytes", "tokenizer"], rows, left=(0, 1, 4))
+    widths = [max(map(columns_of, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        blanks = [" " * (size - columns_of(cell)) for size, cell in zip(widths, row, strict=True)]
+        cells = [blank + cell if cell[:1].isdigit() else cell + blank for blank, cell in zip(blanks, row, strict=True)]
+        lines.append("  ".join(cells).rstrip())
+    return "\n".join(lines)
 
 
 def _side_row(side: "SideReport") -> list[str]:
-    num_bytes = number(side.num_bytes) if side.readable else "-"
     room = max(8, (min(width(), WIDEST) - NUMBERS) // 2)
     source, tokenizer = (_end_of(printable(name), room) for name in (side.source, side.tokenizer))
-    return [side.name, source, number(side.num_tokens), num_bytes, tokenizer]
+    shown = [side.name, source, counted(side.num_tokens, "token")]
+    if width() >= NUMBERS + 16:
+        shown.append(counted(side.num_bytes, "byte") if side.readable else "")
+    return [*shown, tokenizer]
 
 
 def _end_of(text: str, columns: int) -> str:
@@ -163,6 +161,8 @@ def _causes(report: "Report") -> Iterator[str]:
         return
     leading, others = report.causes[0], report.causes[1:]
     lines = [wrapped(f"{leading.label}: {leading.detail}")]
+    if report.advice:
+        lines.append(wrapped(f"what to change: {report.advice}"))
     for cause in others[:MAX_OTHERS]:
         where = f" in {cause.segment}" if cause.segment else ""
         lines.append(wrapped(f"also {cause.label} at token {number(cause.b.start)} of B{where}: {cause.detail}"))
@@ -179,28 +179,37 @@ def _cost(cost: "Cost") -> str:
     if cost.reused_if_all_mended > cost.reused_if_mended:
         rest = cost.num_prompt - cost.reused_if_all_mended
         rows.append(["all mended", "", number(cost.reused_if_all_mended), number(rest)])
-    lines = [
-        wrapped(f"cost, A stored and B sent, in tokens ({cost.geometry}, page {number(cost.page)})"),
-        table(["", "common", "reused", "computed"], rows),
-    ]
+    label = f"{cost.geometry}, page {number(cost.page)}"
+    lines = [table([label, "common", "reused", "computed"], rows)]
+    if width() < PLAIN_WIDTH:
+        lines = [wrapped(label), table(["", "common", "reused", "computed"], rows)]
     if cost.rows:
-        kinds = ", ".join(f"{number(kind.rows)} {kind.kind} in {counted(kind.layers, 'layer')}" for kind in cost.rows)
-        lines.append(wrapped(f"rows computed anew for it: {kinds}"))
+        kinds = ", ".join(f"{number(kind.rows)} {kind.kind}" for kind in cost.rows)
+        lines.append(wrapped(f"rows computed anew in each layer: {kinds}"))
     return "\n".join(lines)
 
 
 def _alignment(alignment: "Alignment") -> str:
-    rows = [
-        [OPS[count.op], number(count.runs), number(count.a), number(count.b)]
-        for count in sorted(alignment.counts, key=lambda count: -max(count.a, count.b))
-    ]
-    lines = [table(["alignment", "runs", "of A", "of B"], rows)]
-    if alignment.strip:
-        room = max(NARROWEST, width()) - 2
-        lines += [f"[{alignment.strip[start : start + room]}]" for start in range(0, len(alignment.strip), room)]
-        used = (f"{glyph} {name}" for glyph, name in GLYPHS.items() if glyph in alignment.strip)
-        lines.append(wrapped("   ".join(used)))
+    counts = sorted(alignment.counts, key=lambda count: -max(count.a, count.b))
+    lines = [wrapped("alignment: " + "; ".join(map(_count, counts)))]
+    room = max(NARROWEST, width()) - 2
+    lines += [f"[{alignment.strip[start : start + room]}]" for start in range(0, len(alignment.strip), room)]
     return "\n".join(lines)
+
+
+def _count(count: "OpCount") -> str:
+    match str(count.op):
+        case "equal":
+            text = f"= {number(count.a)} equal"
+        case "insert":
+            text = f"+ {number(count.b)} inserted"
+        case "delete":
+            text = f"- {number(count.a)} deleted"
+        case "replace":
+            text = f"~ {number(count.a)} replaced by {number(count.b)}"
+        case _:
+            text = f"% {number(count.a)} as {number(count.b)} other ids"
+    return f"{text} in {counted(count.runs, 'run')}"
 
 
 def _notes(report: "Report") -> Iterator[str]:

@@ -24,8 +24,8 @@ FIRST: Final = "FIRST"
 """No earlier prompt begins like it."""
 SAME: Final = "SAME"
 EXTENDS: Final = "EXTENDS"
-UNLIKE: Final = "UNLIKE"
-"""It parts from every earlier prompt and what agrees later is not worth naming: less than a page, and than a tenth."""
+NO_LOSS: Final = "NO_LOSS"
+"""It parts from the nearest one, and what agrees later is not worth naming: less than a page, and than a tenth."""
 NUM_CANDIDATES: Final = 8
 """Earlier prompts of one common length of which the likest is taken, the most recent first."""
 NUM_KEPT: Final = 4
@@ -47,7 +47,7 @@ class Pair(msgspec.Struct, frozen=True):
     gain: int
     """What would be in common in addition."""
     cause: str
-    """With its subject; or SAME, EXTENDS, FIRST, UNLIKE."""
+    """With its subject; or SAME, EXTENDS, FIRST, NO_LOSS."""
     segment: str
     """What stands where the two part."""
     detail: str
@@ -122,7 +122,7 @@ def pair_of(earlier: Side, side: Side, geometry: Geometry) -> Pair:
     cost = cost_of(geometry, num_prompt, diff.common, leading.gain if leading else 0, diff.realigned)
     gain = cost.mended - cost.common
     if leading is None or (gain < cost.page and gain * 10 < num_prompt):
-        return _pair(earlier.name, side, cost.common, cost.reused, cause=UNLIKE)
+        return _pair(earlier.name, side, cost.common, cost.reused, cause=NO_LOSS)
     return Pair(
         request=side.name,
         earlier=earlier.name,
@@ -152,7 +152,7 @@ def summed(pairs: Sequence[Pair], geometry: Geometry, notes: tuple[str, ...] = (
     causes = sorted((_sum(list(group)) for _, group in by_cause), key=lambda found: (-found.lost, -found.requests))
     return ManyReport(
         version=1,
-        same=all(pair.cause in (FIRST, SAME, EXTENDS, UNLIKE) for pair in pairs),
+        same=all(pair.cause in (FIRST, SAME, EXTENDS, NO_LOSS) for pair in pairs),
         geometry=geometry.name,
         page=cost_of(geometry, 0, 0, 0, 0).page,
         requests=len(pairs),

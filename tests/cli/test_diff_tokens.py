@@ -129,7 +129,7 @@ def test_many_prompts_are_each_compared_with_the_nearest_before(command: Command
         ("first", "", "FIRST"),
         ("again", "first", "SAME"),
         ("line-ends", "again", "CRLF"),
-        ("short", "again", "EXTENDS"),
+        ("short", "again", "NO_LOSS"),
         ("adapter", "", "FIRST"),
         ("other", "", "FIRST"),
     ]
