@@ -3,6 +3,7 @@
 import hashlib
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache, cached_property
 from importlib.util import find_spec
 from itertools import accumulate, chain
@@ -183,7 +184,8 @@ class Tokenizer:
     def content(self) -> Content:
         """What decides the ids, parsed."""
         try:
-            return content_of(self._canonical)
+            # The library numbers added tokens anew where a file's own numbers leave ids out.
+            return replace(content_of(self._canonical), added=self._markers)
         except (KeyError, TypeError, AttributeError, ValueError) as error:
             raise self._foreign(error) from None
 

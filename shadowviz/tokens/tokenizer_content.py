@@ -47,7 +47,7 @@ def content_of(canonical: Mapping[str, Any]) -> Content:
 
 def _settings(token: Mapping[str, Any]) -> list[str]:
     """Names of what is on for an added token, such as `special`."""
-    return [key for key, value in token.items() if value is True]
+    return sorted(key for key, value in token.items() if value is True)
 
 
 def _vocabulary(written: Any) -> dict[str, int]:

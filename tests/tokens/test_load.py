@@ -106,7 +106,7 @@ def test_markers_of_a_folder_with_a_rank_file_come_from_its_configuration(tmp_pa
     assert list(encoder.place("abc<end>").ids) == [257, 301]
     assert (encoder.bos_ids, encoder.vocab_size) == ({300}, 302)
     assert [list(encoder.place("ab", add_special=special).ids) for special in (False, True)] == [[256], [300, 256]]
-    with pytest.raises(InputError, match="token 1 has id 299, which .* leaves out"):
+    with pytest.raises(InputError, match=r"token 1 has id 299, which .* leaves out"):
         encoder.check_ids([5, 299])
 
 
@@ -188,7 +188,7 @@ HOSTILE: dict[str, Callable[[], object]] = {
 @pytest.mark.parametrize("message", HOSTILE)
 def test_a_file_of_another_kind_is_refused_in_one_line(message: str, tmp_path: Path) -> None:
     path = written(tmp_path / "file", HOSTILE[message]())
-    with pytest.raises(InputError, match=f"(?i){message}") as caught:
+    with pytest.raises(InputError, match=rf"(?i){message}") as caught:
         load_tokenizer(path).place("a")
     assert "\n" not in str(caught.value)
     assert "expected" in str(caught.value)
