@@ -28,7 +28,7 @@ from shadowviz.tokens.tokenizer import default_tokenizer  # noqa: E402
 
 TARGET = ROOT / "docs" / "reference" / "causes.md"
 CASES = ROOT.parent / "shared" / "cases" / "pairs.jsonl"
-EACH = 20
+EACH = 10
 
 HEAD = """\
 # Causes

@@ -10,12 +10,13 @@ import edits_of_clocks
 import edits_of_json
 import edits_of_layout
 import edits_of_markers
+import edits_of_records
 import edits_of_values
 import edits_of_words
 from labelled import Edit, Pair, swapped
 from prompt_texts import SENTENCES
 
-EDITS: Final[dict[str, tuple[Edit, ...]]] = {
+_OF_PLACES: Final[dict[str, tuple[Edit, ...]]] = {
     **edits_of_characters.EDITS,
     **edits_of_clocks.EDITS,
     **edits_of_values.EDITS,
@@ -24,7 +25,11 @@ EDITS: Final[dict[str, tuple[Edit, ...]]] = {
     **edits_of_words.EDITS,
     **edits_of_markers.EDITS,
 }
+EDITS: Final = {name: (*edits, *edits_of_records.EDITS.get(name, ())) for name, edits in _OF_PLACES.items()}
 """By the class that an edit is meant to show; its label is that of the pair."""
+
+LONG: Final = 0.02
+"""Share of pairs that stand in a prompt of some thousand tokens."""
 
 MIDDLE: Final = "\n\n## Between\n\n" + " ".join(SENTENCES["en"][1:6:2]) + "\n\n"
 """What stands between two edits: a paragraph, so that neither touches the other."""
@@ -46,10 +51,13 @@ def _one(random: Random, edits: Sequence[Edit]) -> Pair:
     while True:
         made = edit(random)
         if made is not None and (made.a != made.b or "NONE" in made.labels):
-            return made
+            is_long = made.movable and random.random() < LONG
+            return edits_of_records.long_prompt(random, made) if is_long else made
 
 
 def _double(random: Random) -> Pair:
+    if random.random() < 0.25:
+        return swapped(random, edits_of_records.two_in_a_line(random))
     while True:
         first, second = (swapped(random, _one(random, EDITS[name])) for name in random.sample(list(EDITS), 2))
         if first.movable and second.movable and not first.labels & second.labels:
