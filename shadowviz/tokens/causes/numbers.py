@@ -8,7 +8,7 @@ from typing import Final
 from shadowviz.tokens.causes.edit import Edit, Named, Stretch
 from shadowviz.tokens.finding import Cause
 
-_PART: Final = "0123456789.,'\u2019_+-eExX%\u00a0\u202f\u2009\u066b\u066c "
+_PART: Final = "0123456789.,'\u2019_+-eExX%\u00a0\u202f\u2009\u066b\u066c"
 _WORDS: Final = [
     "zero",
     "one",
@@ -53,11 +53,20 @@ _BEHIND: Final = re.compile(
 
 def number_form(edit: Edit) -> Named | None:
     """NUMBER_FORM where both sides are one number, written otherwise."""
-    for grown in (edit.grown(lambda c: c in _PART or c.isdecimal(), 40), edit.grown(_numeral, 40)):
+    for belongs in (_figure, _numeral, _spaced_figure):
+        grown = edit.grown(belongs, 40)
         bare = Edit(*(_without_marks(stretch) for stretch in grown))
         if bare.a.found != bare.b.found and _values(bare.a.found) & _values(bare.b.found):
             return Named(Cause.NUMBER_FORM, bare)
     return None
+
+
+def _figure(character: str) -> bool:
+    return character in _PART or character.isdecimal()
+
+
+def _spaced_figure(character: str) -> bool:
+    return character == " " or _figure(character)
 
 
 def _numeral(character: str) -> bool:

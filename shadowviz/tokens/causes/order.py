@@ -22,7 +22,11 @@ def moved(edits: Sequence[Edit]) -> tuple[int, Named] | None:
     """A change of order that begins with the first of some edits, and how many of them it explains."""
     if not edits:
         return None
-    return _moved(edits, _line_start, _line_stop, _lines) or _moved(edits, _item_start, _item_stop, _items)
+    return (
+        _moved(edits, _line_start, _line_stop, _lines)
+        or _moved(edits, _item_start, _item_stop, _items)
+        or _moved(edits, _word_start, _word_stop, _items)
+    )
 
 
 def _moved(
@@ -85,6 +89,14 @@ def _item_start(stretch: Stretch) -> int:
 def _item_stop(stretch: Stretch) -> int:
     match = _ITEM_ENDS.search(stretch.text, max(stretch.start, stretch.stop - 1), stretch.stop + 2000)
     return match.end() if match else min(_line_stop(stretch), stretch.stop + 2000)
+
+
+def _word_start(stretch: Stretch) -> int:
+    return stretch.grown(str.isalnum, 64).start
+
+
+def _word_stop(stretch: Stretch) -> int:
+    return stretch.grown(str.isalnum, 64).stop
 
 
 def _items(text: str) -> list[str]:
