@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 from shadowviz.tokens.finding import Cause, Finding
@@ -23,8 +24,12 @@ from shadowviz.tokens.structure_template import (
 from shadowviz.tokens.structure_tools import tool_changes
 from shadowviz.tokens.token_diff import Hunk, TokenDiff
 
+MAX_CHANGES: Final = 32
+"""Changes of messages that are looked at, and of their rendering: the first ones."""
 MAX_MENDED: Final = 16
 """Changes that are undone and rendered again; the gain of further ones is taken from the hunks."""
+MAX_RENDERED: Final = 2**24
+"""Characters that are rendered again in all, but for the first two changes."""
 
 
 def structural(a: Side, b: Side, diff: TokenDiff, renderer: Renderer = render_v4) -> tuple[Finding, ...]:
@@ -84,13 +89,14 @@ def _findings(pair: _Pair, a: Told, b: Told) -> tuple[Finding, ...]:
         *option_changes(a, b),
         *tool_changes(a, b),
         *system_changes(a, b),
-        *history_changes(a, b, match),
-        *template_changes(a, b, match),
+        *islice(history_changes(a, b, match), MAX_CHANGES),
+        *islice(template_changes(a, b, match), MAX_CHANGES),
     ]
     if not changes and same_conversation(a, b, match):
         changes = [rendered_otherwise(a, b)]
+    mended = max(2, min(MAX_MENDED, MAX_RENDERED // (1 + len(pair.b.text))))
     measured = [
-        _measured(pair, change) if number < MAX_MENDED else _Measured(change) for number, change in enumerate(changes)
+        _measured(pair, change) if number < mended else _Measured(change) for number, change in enumerate(changes)
     ]
     stretches = Stretches(pair.diff)
     shown = _without_shadows([one for one in measured if one.shows is not False])

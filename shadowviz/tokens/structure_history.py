@@ -1,7 +1,7 @@
 """What became of the messages between two requests: moved, left out, put in, edited."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from shadowviz.tokens.finding import Cause
@@ -26,17 +26,17 @@ _KEEP = "send the earlier messages as they were; where they must go, drop many a
 _APPEND = "put it behind the messages that were sent before, not between them"
 
 
-def history_changes(a: Told, b: Told, match: Match) -> list[Change]:
+def history_changes(a: Told, b: Told, match: Match) -> Iterator[Change]:
     """Changes of the messages behind the system message.
 
     REORDERED with subject `messages`; HISTORY_TRUNCATED; HISTORY_EDITED with the message's name as subject, for
     messages that are not the last on both sides; and what `edits` finds in two versions of one message.
     """
-    return [
-        *_moved(a, b, match),
-        *(change for i, j in match.edited for change in edits(a, b, a.view.items[i], b.view.items[j])),
-        *(change for block in match.blocks for change in _block_changes(a, b, match, block)),
-    ]
+    yield from _moved(a, b, match)
+    for i, j in match.edited:
+        yield from edits(a, b, a.view.items[i], b.view.items[j])
+    for block in match.blocks:
+        yield from _block_changes(a, b, match, block)
 
 
 def _moved(a: Told, b: Told, match: Match) -> list[Change]:
@@ -67,37 +67,33 @@ def _moved(a: Told, b: Told, match: Match) -> list[Change]:
     ]
 
 
-def _block_changes(a: Told, b: Told, match: Match, block: Block) -> list[Change]:
+def _block_changes(a: Told, b: Told, match: Match, block: Block) -> Iterator[Change]:
     old = [item for item in a.view.items[block.a_start : block.a_stop] if item.index not in match.moved_in_a]
     new = [item for item in b.view.items[block.b_start : block.b_stop] if item.index not in match.moved_in_b]
     if block.a_stop == len(a.view.items) and block.b_stop == len(b.view.items):
-        return _tail_changes(a, b, block, old, new)
-    if old and not new:
-        return [_left_out(a, b, block, old, new)]
-    if new and not old:
-        return [_put_in(a, b, block, new)]
-    if len(old) == len(new):
-        return [change for x, y in zip(old, new, strict=True) for change in edits(a, b, x, y)]
-    if old and new:
-        return [_left_out(a, b, block, old, new)]
-    return []
+        yield from _tail_changes(a, b, block, old, new)
+    elif new and not old:
+        yield _put_in(a, b, block, new)
+    elif len(old) != len(new):
+        yield _left_out(a, b, block, old, new)
+    else:
+        for x, y in zip(old, new, strict=True):
+            yield from edits(a, b, x, y)
 
 
-def _tail_changes(a: Told, b: Told, block: Block, old: Sequence[Item], new: Sequence[Item]) -> list[Change]:
+def _tail_changes(a: Told, b: Told, block: Block, old: Sequence[Item], new: Sequence[Item]) -> Iterator[Change]:
     """Changes where nothing that both sides have follows, so that one may simply go on in another way."""
-    found: list[Change] = []
     for place, (x, y) in enumerate(zip(old, new, strict=False)):
         if x is a.view.items[-1] and y is b.view.items[-1]:
-            return found
+            return
         if x.role != y.role or (x.role == "user" and not similar(x.text, y.text)):
             rest_old, rest_new = old[place:], new[place:]
             if len(rest_new) < len(rest_old) and _summarises(y, rest_old):
-                return [*found, _left_out(a, b, block, rest_old, rest_new[:1])]
-            if len(rest_old) < len(rest_new) and _summarises(x, rest_new):
-                return [*found, _left_out(a, b, block, rest_old[:1], rest_new)]
-            return found
-        found.extend(edits(a, b, x, y))
-    return found
+                yield _left_out(a, b, block, rest_old, rest_new[:1])
+            elif len(rest_old) < len(rest_new) and _summarises(x, rest_new):
+                yield _left_out(a, b, block, rest_old[:1], rest_new)
+            return
+        yield from edits(a, b, x, y)
 
 
 def _summarises(item: Item, others: Sequence[Item]) -> bool:

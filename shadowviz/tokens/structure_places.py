@@ -2,8 +2,9 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 from shadowviz.tokens.side import Side
@@ -29,7 +30,7 @@ class Part:
         return self.label == "tools" or self.label.endswith(": tools")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Layout:
     """The labelled stretches of one side, in order."""
 
@@ -37,27 +38,42 @@ class Layout:
 
     def messages(self, indices: Collection[int]) -> Extent | None:
         """Tokens from the first to the last of some messages; None where none of them is in the text."""
-        return self._hull(lambda part: part.message in indices)
+        return _hull(part for index in indices for part in self._of_message.get(index, ()))
 
     def message_text(self, index: int) -> str:
         """All that one message is rendered as, tools apart, its role marker included."""
-        return "".join(part.text for part in self.parts if part.message == index and not part.is_tools)
+        return "".join(part.text for part in self._of_message.get(index, ()) if not part.is_tools)
 
     def tools(self) -> Extent | None:
         """Tokens of the tool definitions."""
-        return self._hull(lambda part: part.is_tools)
+        return _hull(part for part in self.parts if part.is_tools)
+
+    def tools_text(self) -> str:
+        """What the tool definitions are rendered as."""
+        return "".join(part.text for part in self.parts if part.is_tools)
 
     def labelled(self, label: str) -> Extent | None:
         """Tokens of the stretches with a label."""
-        return self._hull(lambda part: part.label == label)
+        return _hull(self._of_label.get(label, ()))
 
     def text_of(self, label: str) -> str:
         """The text under a label; empty where there is none."""
-        return "".join(part.text for part in self.parts if part.label == label)
+        return "".join(part.text for part in self._of_label.get(label, ()))
 
-    def _hull(self, wanted: Callable[[Part], bool]) -> Extent | None:
-        found = [part.tokens for part in self.parts if wanted(part)]
-        return Extent(found[0].start, found[-1].stop) if found else None
+    @cached_property
+    def _of_message(self) -> dict[int, list[Part]]:
+        found: dict[int, list[Part]] = {}
+        for part in self.parts:
+            if part.message is not None:
+                found.setdefault(part.message, []).append(part)
+        return found
+
+    @cached_property
+    def _of_label(self) -> dict[str, list[Part]]:
+        found: dict[str, list[Part]] = {}
+        for part in self.parts:
+            found.setdefault(part.label, []).append(part)
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +139,11 @@ def gain_without(diff: TokenDiff, mended: Collection[Hunk]) -> int:
             # The other side's text takes the place of this one's, so its tokens are in the prefix too.
             gained += hunk.a.size
     return gained
+
+
+def _hull(parts: Iterable[Part]) -> Extent | None:
+    found = [part.tokens for part in parts]
+    return Extent(min(tokens.start for tokens in found), max(tokens.stop for tokens in found)) if found else None
 
 
 def _touches(tokens: Extent, place: Extent) -> bool:

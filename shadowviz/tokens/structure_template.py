@@ -48,13 +48,12 @@ def option_changes(a: Told, b: Told) -> list[Change]:
     return [_option_change(a, b, name) for name in differing_options(a.view, b.view)]
 
 
-def template_changes(a: Told, b: Told, match: Match) -> list[Change]:
+def template_changes(a: Told, b: Told, match: Match) -> Iterator[Change]:
     """Changes in messages that say the same on both sides.
 
     REASONING_MISSING; TEMPLATE with subject `reasoning` where one text leaves out what the messages hold, `tools`, or
     none; REORDERED with subject `keys`; HISTORY_EDITED where reasoning or ids are other ones.
     """
-    found: list[Change] = []
     missing: list[tuple[Item, Item]] = []
     rendered: list[tuple[Item, Item]] = []
     same = list(_same_messages(a, b, match))
@@ -62,16 +61,16 @@ def template_changes(a: Told, b: Told, match: Match) -> list[Change]:
         if a.layout.message_text(x.index) == b.layout.message_text(y.index):
             continue
         orders = argument_order(a, b, x, y)
-        found.extend(orders)
+        yield from orders
         if (x.reasoning or "") != (y.reasoning or ""):
             if x.reasoning and y.reasoning:
-                found.extend(edits(a, b, x, y))
+                yield from edits(a, b, x, y)
             else:
                 missing.append((x, y))
         elif orders:
             continue
         elif canonical(x.raw) != canonical(y.raw) and _other_ids(x, y):
-            found.extend(edits(a, b, x, y))
+            yield from edits(a, b, x, y)
         elif _leaves_out(a, b, x, y) or _follows_the_same(x, y, same):
             rendered.append((x, y))
     for x, y in _answers_in_one_place(a, b, match):
@@ -80,10 +79,11 @@ def template_changes(a: Told, b: Told, match: Match) -> list[Change]:
         elif x.reasoning == y.reasoning and (_leaves_out(a, b, x, y) or _marker(a, x) != _marker(b, y)):
             rendered.append((x, y))
     if missing:
-        found.append(_reasoning_missing(a, b, missing))
+        yield _reasoning_missing(a, b, missing)
     if rendered:
-        found.append(_rendered_otherwise(a, b, rendered))
-    return [*found, *_opened_otherwise(a, b, match), *_other_tools(a, b)]
+        yield _rendered_otherwise(a, b, rendered)
+    yield from _opened_otherwise(a, b, match)
+    yield from _other_tools(a, b)
 
 
 def same_conversation(a: Told, b: Told, match: Match) -> bool:
@@ -245,8 +245,8 @@ def _opened_otherwise(a: Told, b: Told, match: Match) -> list[Change]:
 
 
 def _other_tools(a: Told, b: Told) -> list[Change]:
-    texts = ["".join(part.text for part in side.layout.parts if part.is_tools) for side in (a, b)]
-    if not a.view.tools or ordered(a.view.tools) != ordered(b.view.tools) or texts[0] == texts[1]:
+    same = a.view.tools and ordered(a.view.tools) == ordered(b.view.tools)
+    if not same or a.layout.tools_text() == b.layout.tools_text():
         return []
     detail = f"the same tools are rendered as another text in {b.name} than in {a.name}"
     advice = "render all requests with one template, and give the tools in one place"
