@@ -61,10 +61,10 @@ def _forms(whole: Edit) -> list[tuple[Cause, Normal]]:
     ]
     if whole.a.found and whole.b.found and _tabs_differ(whole):
         forms.append((Cause.TAB, lambda text: re.sub(r"[ \t]+", "\t", text)))
-    line_end = rf"[^\S{LINE_ENDS}]+(?=[{LINE_ENDS}])"
-    forms.append((Cause.TRAILING_SPACE, lambda text: re.sub(line_end + (r"|[^\S\n\r]+\Z" if ends else ""), "", text)))
     if begins:
         forms.append((Cause.LEADING_SPACE, lambda text: text.lstrip()))
+    line_end = rf"[^\S{LINE_ENDS}]+(?=[{LINE_ENDS}])"
+    forms.append((Cause.TRAILING_SPACE, lambda text: re.sub(line_end + (r"|[^\S\n\r]+\Z" if ends else ""), "", text)))
     if ends:
         forms.append((Cause.TRAILING_NEWLINE, lambda text: re.sub(r"[\r\n]+\Z", "", text)))
     line_begin = (r"(?:\A|(?<=[\n\r]))" if begins else r"(?<=[\n\r])") + r"[^\S\n\r]+\Z"

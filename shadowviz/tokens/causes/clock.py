@@ -20,6 +20,7 @@ _DAY: Final = (
 )
 _ZONE: Final = r"(?:\s?(?:Z|UTC|GMT|[A-Z]{2,4}T|[+-]\d{2}:?\d{2}))"
 _CLOCK: Final = rf"\d{{1,2}}:\d{{2}}(?::\d{{2}})?(?:[.,]\d{{1,9}})?(?:\s?[ap]\.?m{_END}\.?)?{_ZONE}?{_END}"
+_WEEK: Final = rf"\d{{4}}-?W[0-5]\d(?:-?[1-7])?{_END}"
 _ISO: Final = rf"\d{{4}}-\d{{2}}-\d{{2}}(?:[T _](?:{_CLOCK}|\d{{2}}[-.]\d{{2}}(?:[-.]\d{{2}})?(?!\d)))?"
 _COMPACT: Final = (
     rf"(?:19|20)\d{{2}}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[T_-]?[0-2]\d[0-5]\d(?:[0-5]\d)?Z?)?{_END}"
@@ -47,6 +48,7 @@ _FORMS: Final = (
     _APACHE,
     _NAMED,
     _DATED,
+    _WEEK,
     _ISO,
     _CLOCK,
     _NUMERIC,

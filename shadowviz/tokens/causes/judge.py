@@ -45,7 +45,7 @@ def judge(edits: Sequence[Edit]) -> tuple[int, list[Named]]:
     if found := in_json.order():
         return _within(edits, found), [found]
     if taken := moved(edits):
-        return taken[0], [taken[1]]
+        return taken
     return 1, _other(edit, in_json)
 
 

@@ -35,6 +35,7 @@ _WORDS: Final = [
 _HAN: Final = dict(zip("〇一二三四五六七八九十", range(11), strict=True))
 _ROMAN: Final = {"i": 1, "ii": 2, "iii": 3, "iv": 4, "v": 5, "vi": 6, "vii": 7, "viii": 8, "ix": 9, "x": 10}
 _SCALE: Final = {"k": 3, "m": 6, "b": 9, "bn": 9, "thousand": 3, "million": 6, "billion": 9}
+_ORDINAL: Final = re.compile(r"\d{1,6}(?:st|nd|rd|th)")
 _UNIT: Final = re.compile(r"(?!(?:ms|min|[smhx]|st|nd|rd|th)\b)[A-Za-z]")
 _COUNTS: Final = re.compile(
     r"(?:\b|_)(?:turns?|steps?|requests?|req|count(?:er)?|attempts?|retry|retries|tries|seq(?:uence)?|index|idx|"
@@ -130,18 +131,32 @@ def _decimal_values(plain: str) -> set[Decimal]:
 
 
 def counter_cause(edit: Edit) -> Named | None:
-    """COUNTER where a whole number moved on both sides: by little beside a label, or by any step where it counts."""
+    """COUNTER where a number moved on both sides: by little beside a label, or by any step where the label counts."""
+    ordinal = edit.grown(str.isalnum, 20)
+    if all(_ORDINAL.fullmatch(stretch.found) for stretch in ordinal):
+        return Named(Cause.COUNTER, ordinal)
     whole = edit.grown(str.isdecimal, 20)
-    a, b = whole.a.found, whole.b.found
-    if not _integer(whole.a) or not _integer(whole.b):
+    if not all(map(_integer, whole)):
+        return _counting_figure(edit)
+    low, high = sorted(int(stretch.found) for stretch in whole)
+    if low == high or not all(map(_label, whole)):
         return None
-    step = abs(int(a) - int(b))
-    if not step or not (_label(whole.a) and _label(whole.b)):
+    little = high - low <= max(10, high // 100)
+    return Named(Cause.COUNTER, whole) if little or (all(map(_counting, whole)) and _moved(low, high)) else None
+
+
+def _counting_figure(edit: Edit) -> Named | None:
+    """COUNTER where a number with a point or groups of digits counts."""
+    whole = Edit(*(_without_marks(stretch) for stretch in edit.grown(_figure, 20)))
+    values = [_values(stretch.found) for stretch in whole]
+    if not all(values) or not all(map(_counting, whole)):
         return None
-    counts = _counting(whole.a) and _counting(whole.b)
-    if step <= max(10, max(int(a), int(b)) // 100) or (counts and (step <= 1000 or step <= max(int(a), int(b)) // 2)):
-        return Named(Cause.COUNTER, whole)
-    return None
+    low, high = sorted(max(each) for each in values)
+    return Named(Cause.COUNTER, whole) if low != high and _moved(int(low), int(high)) else None
+
+
+def _moved(low: int, high: int) -> bool:
+    return high - low <= max(1000, high // 2)
 
 
 def counts_in_key(stretch: Stretch) -> bool:

@@ -18,7 +18,7 @@ _ITEM_ENDS: Final = re.compile(
 )
 
 
-def moved(edits: Sequence[Edit]) -> tuple[int, Named] | None:
+def moved(edits: Sequence[Edit]) -> tuple[int, list[Named]] | None:
     """A change of order that begins with the first of some edits, and how many of them it explains."""
     if not edits:
         return None
@@ -34,7 +34,7 @@ def _moved(
     start_of: Callable[[Stretch], int],
     stop_of: Callable[[Stretch], int],
     split: Callable[[str], list[str]],
-) -> tuple[int, Named] | None:
+) -> tuple[int, list[Named]] | None:
     first = edits[0]
     start_a, start_b = start_of(first.a), start_of(first.b)
     balance: Counter[str] = Counter()
@@ -51,8 +51,17 @@ def _moved(
             if units_a == units_b or len(set(units_a)) < 2:
                 return None
             whole = Edit(Stretch(edit.a.text, start_a, stop_a), Stretch(edit.b.text, start_b, stop_b))
-            return num, Named(Cause.REORDERED, whole, _subject(units_a))
+            return num, [Named(Cause.REORDERED, whole, _subject(units_a)), *_blanks_too(whole)]
     return None
+
+
+def _blanks_too(whole: Edit) -> list[Named]:
+    """What else differs between the same lines: blanks at their ends or beginnings."""
+    lines = [[line for line in stretch.found.split("\n") if line.strip()] for stretch in whole]
+    for cause, strip in ((None, str), (Cause.TRAILING_SPACE, str.rstrip), (Cause.LEADING_SPACE, str.lstrip)):
+        if Counter(map(strip, lines[0])) == Counter(map(strip, lines[1])):
+            return [Named(cause, whole)] if cause else []
+    return []
 
 
 def _subject(units: list[str]) -> str:

@@ -17,7 +17,7 @@ LONG: Final = 20_000
 PIECES: Final = 500
 """Words and marks of one side from which on a stretch is not split."""
 
-_PIECE: Final = re.compile(r"\r\n|[^\W\d_]+|\d+|.", re.DOTALL)
+_PIECE: Final = re.compile(r"\r\n|[^\W\d_]+|\d+|[-'`]{2,}|.", re.DOTALL)
 
 
 def edits_between(a: Stretch, b: Stretch) -> list[Edit]:
@@ -64,8 +64,9 @@ def _key(piece: str) -> str:
         return "\n"
     if piece.isspace():
         return " "
-    if len(piece) == 1:
-        if hidden(piece):
-            return piece
-        piece = plain_dash(plain_quote(piece))
+    if len(piece) == 1 and hidden(piece):
+        return piece
+    if not piece[0].isalnum():
+        # Two hyphens stand for a dash, and two apostrophes for a quotation mark.
+        piece = "".join(dict.fromkeys(plain_dash(plain_quote(mark)) for mark in piece))
     return unicodedata.normalize("NFKC", skeleton(piece)).casefold()
