@@ -12,6 +12,7 @@ from shadowviz_engine.core.spans import Extent
 
 SHORTEST_TEXT: Final = 16
 """Bytes from which on equal text between two differences counts where no ids tell."""
+WIDTHS: Final = (32,)
 
 
 def same_front(a: Side, b: Side, part_a: Extent, part_b: Extent) -> tuple[int, int]:
@@ -54,7 +55,7 @@ def same_stretches(a: Side, b: Side, part_a: Extent, part_b: Extent) -> list[tup
     """Stretches of equal bytes in order in both, each from a token boundary of both to another."""
     start_a, start_b = a.byte_at(part_a.start), b.byte_at(part_b.start)
     found: list[tuple[Extent, Extent]] = []
-    for run in equal_runs(_bytes(a, part_a), _bytes(b, part_b)):
+    for run in equal_runs(_bytes(a, part_a), _bytes(b, part_b), WIDTHS):
         if run.size < SHORTEST_TEXT:
             continue
         byte_a, byte_b = start_a + run.a, start_b + run.b
