@@ -1,0 +1,84 @@
+"""Conversations that a chat template rendered, which structure only knows by their labelled stretches."""
+
+from functools import partial
+
+import pytest
+
+from shadowviz.tokens.align import align
+from shadowviz.tokens.conversation import turn_breaks
+from shadowviz.tokens.finding import Cause, Finding
+from shadowviz.tokens.render import Rendered
+from shadowviz.tokens.side import Conversation, Side, side_of_text
+from shadowviz.tokens.structure import structural
+from shadowviz.tokens.template import ChatTemplate
+from shadowviz.tokens.tokenizer import default_tokenizer
+
+SOURCE = """
+{%- for message in messages %}[{{ message.role }}]
+{%- if message.reasoning_content and loop.last %}<think>{{ message.reasoning_content }}</think>{% endif -%}
+{{ message.content }}[end]
+{%- if loop.first %}{% for tool in tools or [] %}{{ tool | tojson }}
+{% endfor %}{% endif %}
+{%- endfor %}
+{%- if add_generation_prompt %}[assistant]{% endif %}"""
+TEMPLATE = ChatTemplate("plain", SOURCE)
+OTHER = ChatTemplate("other", SOURCE.replace("[end]", "[over]"))
+
+SYSTEM = {"role": "system", "content": "You are a helpful assistant."}
+QUESTION = {"role": "user", "content": "What is 2+2?"}
+ANSWER = {"role": "assistant", "reasoning_content": "Two and two.", "content": "The answer is 4."}
+NEXT = {"role": "user", "content": "And 3+3?"}
+TOOLS = tuple({"type": "function", "function": {"name": name, "parameters": {}}} for name in ("look", "read", "add"))
+
+
+def rendered(template: ChatTemplate, told: Conversation) -> Rendered:
+    asks = told.messages[-1]["role"] != "assistant"
+    return template.render(told.messages, told.tools, add_generation_prompt=asks, options=told.options)
+
+
+def side(name: str, *messages: dict, tools: tuple[dict, ...] = (), template: ChatTemplate = TEMPLATE) -> Side:
+    told = Conversation(messages, tools)
+    text = rendered(template, told)
+    return side_of_text(name, text.text, default_tokenizer(), segments=text.segments, conversation=told)
+
+
+def only(a: Side, b: Side) -> Finding:
+    [finding] = structural(a, b, align(a, b))
+    return finding
+
+
+def test_a_template_that_drops_reasoning_breaks_the_stored_path_at_its_answer() -> None:
+    render = partial(rendered, TEMPLATE)
+    [found] = turn_breaks(Conversation((SYSTEM, QUESTION, ANSWER, NEXT)), default_tokenizer(), render)
+    assert (found.common, found.findings[0].cause) == (found.num_prompt, Cause.TEMPLATE)
+    assert found.stored.text.endswith("<think>Two and two.</think>The answer is 4.[end]")
+
+
+@pytest.mark.parametrize(
+    ("newer", "tools", "cause", "subject"),
+    [
+        ((SYSTEM, QUESTION, ANSWER, NEXT), TOOLS[::-1], Cause.REORDERED, "tools"),
+        ((SYSTEM, QUESTION, ANSWER, NEXT), TOOLS[:2], Cause.SYSTEM_GREW, "tools"),
+        ((SYSTEM, NEXT), TOOLS, Cause.HISTORY_TRUNCATED, ""),
+        (
+            (SYSTEM, {**QUESTION, "content": "What is it?"}, ANSWER, NEXT),
+            TOOLS,
+            Cause.HISTORY_EDITED,
+            "message 1 (user)",
+        ),
+        ((SYSTEM, ANSWER, QUESTION, NEXT), TOOLS, Cause.REORDERED, "messages"),
+    ],
+)
+def test_changes_are_found_by_the_labels_of_any_template(
+    newer: tuple[dict, ...], tools: tuple[dict, ...], cause: Cause, subject: str
+) -> None:
+    a = side("A", SYSTEM, QUESTION, ANSWER, NEXT, tools=TOOLS)
+    finding = only(a, side("B", *newer, tools=tools))
+    assert (finding.cause, finding.subject) == (cause, subject)
+    assert finding.gain > 0
+
+
+def test_another_template_renders_the_same_messages_otherwise() -> None:
+    messages = (SYSTEM, QUESTION, ANSWER, NEXT)
+    finding = only(side("A", *messages), side("B", *messages, template=OTHER))
+    assert (finding.cause, finding.subject) == (Cause.TEMPLATE, "")
