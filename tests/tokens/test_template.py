@@ -110,6 +110,65 @@ def test_a_loop_over_numbers_is_told_apart_by_rendering_the_first_messages() -> 
     ]
 
 
+def test_a_message_that_ends_its_turn_of_the_loop_early_ends_there() -> None:
+    messages = [CONVERSATION[0], {"role": "user", "content": "hi"}, {"role": "user", "content": ""}, CONVERSATION[5]]
+    assert segments("jumps", messages) == [
+        ("message 0 (system): role marker", "<<SYS>>"),
+        ("message 0 (system)", "Be brief."),
+        ("message 0 (system): end marker", "<</SYS>>"),
+        ("message 1 (user): role marker", "<user>"),
+        ("message 1 (user)", "hi"),
+        ("message 1 (user): end marker", "</user>"),
+        ("message 3 (user): role marker", "<user>"),
+        ("message 3 (user)", "more"),
+        ("message 3 (user): end marker", "</user>"),
+        ("generation prompt", "<assistant>"),
+    ]
+
+
+def test_space_that_a_template_strips_is_not_looked_for_in_its_markers() -> None:
+    source = (
+        "{% for m in messages %}{% if m.role == 'user' %}U \n{{ m.content|trim }}{% else %}"
+        "A \n{{ m.content.split('</think>')[-1].lstrip('\\n') }}{% endif %};{% endfor %}"
+    )
+    messages = [{"role": "user", "content": " \nhi\n"}, {"role": "assistant", "content": "a</think>\n\n ok\n"}]
+    rendered = ChatTemplate("test", source).render(messages)
+    assert [(segment.label, rendered.text[segment.start : segment.stop]) for segment in rendered.segments] == [
+        ("message 0 (user): role marker", "U \n"),
+        ("message 0 (user)", "hi"),
+        ("message 0 (user): end marker", ";"),
+        ("message 1 (assistant): role marker", "A \n"),
+        ("message 1 (assistant)", " ok\n"),
+        ("message 1 (assistant): end marker", ";"),
+    ]
+
+
+def test_a_text_that_is_cut_and_calls_that_are_dumped_are_both_known() -> None:
+    source = (
+        "{% for m in messages %}<{{ m.content.split('</think>')[-1] }}"
+        "{% if m.tool_calls %}|{{ m.tool_calls|tojson }}{% endif %}>{% endfor %}"
+    )
+    rendered = ChatTemplate("test", source).render([{**CONVERSATION[2], "content": "a</think>b"}])
+    assert [(segment.label, rendered.text[segment.start : segment.stop]) for segment in rendered.segments] == [
+        ("message 0 (assistant): role marker", "<"),
+        ("message 0 (assistant)", "b|"),
+        (
+            "message 0 (assistant): tool calls",
+            '[{"id": "abcdef123", "type": "function", "function": {"name": "look_up", "arguments": {"n": 5}}}]',
+        ),
+        ("message 0 (assistant): end marker", ">"),
+    ]
+
+
+def test_marks_that_change_what_a_template_writes_are_not_believed() -> None:
+    source = "{% for m in messages %}{{ m.content|length }}:{{ m.content }};{% endfor %}"
+    rendered = ChatTemplate("test", source).render([CONVERSATION[5], CONVERSATION[4]])
+    assert [(segment.label, rendered.text[segment.start : segment.stop]) for segment in rendered.segments] == [
+        ("message 0 (user)", "4:more;"),
+        ("message 1 (assistant)", "24:<think>\nhmm\n</think>\n\nok;"),
+    ]
+
+
 def test_a_default_instruction_before_the_first_message_is_template_text() -> None:
     source = (
         "{% for m in messages %}{% if loop.first and m.role != 'system' %}[system]Be kind.[/]{% endif %}"
