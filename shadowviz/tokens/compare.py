@@ -85,9 +85,14 @@ def _of_its_place(finding: Finding, diff: TokenDiff, first: Hunk | None) -> Find
 
 
 def _gain_of_first(diff: TokenDiff, first: Hunk) -> int:
-    """Tokens of B that would join the common prefix if the first stretch were as in A."""
+    """Tokens that would join the common prefix if the first stretch were as in A.
+
+    The stretch itself counts only where at least as much agrees behind it: else the prompts are two, and not one that
+    was changed.
+    """
     behind = diff.hunks[diff.hunks.index(first) + 1 :]
-    return first.a.size + behind[0].b.size if behind else 0
+    agreed = behind[0].b.size if behind else 0
+    return first.a.size + agreed if agreed >= first.a.size else agreed
 
 
 def _excerpts(a: Side, b: Side, diff: TokenDiff) -> tuple[Excerpt, Excerpt] | None:

@@ -26,7 +26,7 @@ SAME: Final = "SAME"
 EXTENDS: Final = "EXTENDS"
 NO_LOSS: Final = "NO_LOSS"
 """It parts from the nearest one, and what agrees later is not worth naming: less than a page, and than a tenth."""
-NUM_CANDIDATES: Final = 8
+NUM_CANDIDATES: Final = 32
 """Earlier prompts of one common length of which the likest is taken, the most recent first."""
 NUM_KEPT: Final = 4
 """Sides that are kept encoded."""

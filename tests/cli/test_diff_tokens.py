@@ -135,6 +135,14 @@ def test_many_prompts_are_each_compared_with_the_nearest_before(command: Command
     ]
 
 
+def test_a_record_has_the_losses_that_its_engine_saw(command: Command, story_log: Path) -> None:
+    seen = json.loads(command("why", str(story_log), "--json").out)["losses"]
+    told = json.loads(command("diff-tokens", str(story_log), "--json").out)
+    by_cause = {f"TOKENS_DIFFER({cause['cause']})": cause["lost"] for cause in told["causes"] if cause["lost"]}
+    assert by_cause == {loss["verdict"]: loss["lost"] for loss in seen if loss["verdict"].startswith("TOKENS_DIFFER")}
+    assert by_cause == {"TOKENS_DIFFER(CRLF)": 256}
+
+
 def test_two_requests_of_a_record_are_compared_by_their_ids(command: Command, story_log: Path) -> None:
     shown = json.loads(command("diff-tokens", f"{story_log}#first", f"{story_log}#line-ends", "--json").out)
     assert (shown["common"], shown["causes"][0]["cause"]) == (3, "CRLF")

@@ -89,10 +89,10 @@ def test_a_control_token_is_told_from_the_same_letters() -> None:
 
 
 def test_a_difference_has_the_name_of_its_stretch() -> None:
-    text = "first part, second one"
+    text = "first part, second apple"
     parts = (Segment("message 0 (system)", 0, 11), Segment("message 1 (user)", 11, len(text)))
     a = side_of_text("A", text, default_tokenizer(), segments=parts)
-    b = side_of_text("B", text.replace("one", "two"), default_tokenizer(), segments=parts)
+    b = side_of_text("B", text.replace("apple", "river"), default_tokenizer(), segments=parts)
     shown = compare(a, b, FLASH)
     assert ", in message 1 (user): TEXT." in shown.verdict
     assert shown.causes[0].segment == "message 1 (user)"
