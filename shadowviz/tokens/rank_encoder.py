@@ -161,7 +161,13 @@ class RankEncoder:
             if self._rules.reads_markers:
                 return list(self._core.encode(text, allowed_special="all", disallowed_special=()))
             return list(self._core.encode_ordinary(text))
-        except ValueError:
+        except BaseException as error:
+            if type(error).__name__ == "PanicException":
+                raise InputError(
+                    f"{self.name}: its expression matches where there is nothing, expected one that takes characters"
+                ) from None
+            if not isinstance(error, ValueError):
+                raise
             # Its expressions give up where spaces go on for about a million characters; another library's do not.
             return list(self._ranks_by_pieces(text))
 

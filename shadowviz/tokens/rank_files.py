@@ -50,8 +50,10 @@ def check_ranks(ranks: Mapping[bytes, int], name: str) -> None:
     """Accept ranks that every text can be encoded with.
 
     Raises:
-        InputError: a rank that is taken twice or out of bounds, or a byte without a token.
+        InputError: a rank that is taken twice or out of bounds, a token of no bytes, or a byte without a token.
     """
+    if b"" in ranks:
+        raise InputError(f"{name} has a token of no bytes, expected at least one byte for each")
     if len(set(ranks.values())) != len(ranks):
         raise InputError(f"{name} gives one rank to two tokens, expected a rank for each")
     if ranks and not 0 <= min(ranks.values()) <= max(ranks.values()) < 2**31:

@@ -14,16 +14,18 @@ from shadowviz.tokens.inert import shorten
 from shadowviz.tokens.interruptible import in_thread
 from shadowviz.tokens.markers import MarkerConfig, added_around
 from shadowviz.tokens.placing import TokenBytes, byte_of_character, rising, starts_by_length, surrounded
+from shadowviz.tokens.sentencepiece_kinds import BYTE, CONTROL, UNKNOWN, USER_DEFINED, kinds_of, merges_pairs
 from shadowviz.tokens.sentencepiece_parts import parts_for
 from shadowviz.tokens.token_spelling import SPACE_MARK
 from shadowviz_engine.core.errors import InputError
 
 LONG_TEXT: Final = 2**16
 """Characters from which on a text is encoded in parts, and can be interrupted."""
+_MARKERS: Final = frozenset({CONTROL, USER_DEFINED})
 
 
 class SentencePieceEncoder:
-    """Text to ids and back; a marker written in a text stays text, as in the library."""
+    """Text to ids and back; a control marker written in a text stays text, as in the library."""
 
     def __init__(self, model: bytes, name: str, config: MarkerConfig | None = None) -> None:
         """Raises: InputError: the bytes are no sentencepiece model."""
@@ -31,10 +33,12 @@ class SentencePieceEncoder:
 
         self.name: Final = name
         self._config: Final = config or MarkerConfig()
-        self._model: Final = model
         self._inner: Final[Any] = sentencepiece.SentencePieceProcessor()
         try:
             self._inner.LoadFromSerializedProto(model)
+            self._pieces: Final = [str(self._inner.id_to_piece(i)) for i in range(self._inner.get_piece_size())]
+            self._kinds: Final = kinds_of(model)
+            self._merges_pairs: Final = merges_pairs(model)
         except (RuntimeError, ValueError, TypeError, OSError) as error:
             raise InputError(f"{name} is no sentencepiece model: {shorten(str(error))}, expected a *.model") from None
         self._bytes: Final = TokenBytes(self._ask)
@@ -44,14 +48,13 @@ class SentencePieceEncoder:
         """SHA-256 (hex) of pieces, their kinds and scores, and of how the model treats spaces and characters."""
         content = self.content
         scores = [round(float(self._inner.get_score(token_id)), 6) for token_id in range(self.vocab_size)]
-        kinds = [self._kind(token_id) for token_id in range(self.vocab_size)]
-        parts = [content.kind, content.vocabulary, content.added, content.steps, scores, kinds]
+        parts = [content.kind, content.vocabulary, content.added, content.steps, scores, self._kinds]
         return sha256(msgspec.json.encode(parts, order="sorted")).hexdigest()
 
     @cached_property
     def content(self) -> Content:
         """What decides the ids, parsed."""
-        pieces = {str(self._inner.id_to_piece(token_id)): token_id for token_id in range(self.vocab_size)}
+        pieces = {piece: token_id for token_id, piece in enumerate(self._pieces)}
         added = {piece: token_id for piece, token_id in pieces.items() if self.is_control(token_id)}
         vocabulary = {piece: token_id for piece, token_id in pieces.items() if piece not in added}
         return Content("sentencepiece", vocabulary, (), added, {"normaliser": self._normalises})
@@ -59,7 +62,7 @@ class SentencePieceEncoder:
     @cached_property
     def vocab_size(self) -> int:
         """Number of pieces."""
-        return int(self._inner.get_piece_size())
+        return len(self._pieces)
 
     @cached_property
     def bos_ids(self) -> frozenset[int]:
@@ -100,8 +103,8 @@ class SentencePieceEncoder:
         return self._bytes[token_id]
 
     def is_control(self, token_id: int) -> bool:
-        """Whether the id stands for a marker: no text becomes it."""
-        return 0 <= token_id < self.vocab_size and self._kind(token_id) in ("control", "unknown")
+        """Whether the id stands for a marker: no text becomes it, or one that is matched as a whole."""
+        return 0 <= token_id < self.vocab_size and self._kinds[token_id] in _MARKERS
 
     def check_ids(self, token_ids: Sequence[int]) -> None:
         """Accept ids of the vocabulary only.
@@ -117,25 +120,15 @@ class SentencePieceEncoder:
         probes = (" a", "a  a", "a ", "Ａ", "e\u0301", "\u200b", "\t", "\r\n", "ﬁ")
         return {probe: str(self._inner.normalize(probe)) for probe in probes}
 
-    def _kind(self, token_id: int) -> str:
-        inner = self._inner
-        if inner.is_control(token_id):
-            return "control"
-        if inner.is_unknown(token_id):
-            return "unknown"
-        if inner.is_byte(token_id):
-            return "byte"
-        return "unused" if inner.is_unused(token_id) else "normal"
-
     def _ask(self, token_id: int) -> bytes:
-        piece = str(self._inner.id_to_piece(token_id))
-        kind = self._kind(token_id)
-        if kind == "byte":
+        piece, kind = self._pieces[token_id], self._kinds[token_id]
+        if kind == BYTE:
             return bytes.fromhex(piece[3:5])
-        return piece.encode() if kind in ("control", "unknown") else piece.replace(SPACE_MARK, " ").encode()
+        return piece.encode() if kind in (*_MARKERS, UNKNOWN) else piece.replace(SPACE_MARK, " ").encode()
 
     def _encode(self, text: str) -> Iterator[int]:
         if len(text) < LONG_TEXT:
             return iter(self._inner.encode(text))
-        parts = parts_for(text, self._inner) or [text]
+        # Where scores of all pieces are summed, rounding would see the parts.
+        parts = (parts_for(text, self._inner) if self._merges_pairs else ()) or [text]
         return chain.from_iterable(in_thread(lambda: self._inner.encode(parts, num_threads=2)))

@@ -52,6 +52,11 @@ def tekken_json() -> dict[str, Any]:
     return {"config": config, "vocab": vocabulary}
 
 
+def tekken_with_pattern(pattern: str) -> dict[str, Any]:
+    content = tekken_json()
+    return content | {"config": content["config"] | {"pattern": pattern}}
+
+
 def written(path: Path, content: object) -> str:
     path.write_bytes(content if isinstance(content, bytes) else json.dumps(content).encode())
     return str(path)
@@ -173,6 +178,10 @@ HOSTILE: dict[str, Callable[[], object]] = {
     "is no tokenizer file: ": lambda: tokenizer_json(model=None) | {"model": 5},
     "is no tekken file": lambda: tekken_json() | {"vocab": [1, 2]},
     "is no tekken file: KeyError": lambda: tekken_json() | {"config": {}},
+    "its expression matches where there is nothing": lambda: tekken_with_pattern("x*"),
+    "expected ranks and an expression": lambda: tekken_with_pattern("("),
+    "leave out part of the text": lambda: tekken_with_pattern("x"),
+    "a token of no bytes": lambda: tekken_json() | {"vocab": [{"rank": 0, "token_bytes": ""}]},
     "has no token for byte 0x00": lambda: tekken_json() | {"vocab": []},
     "recursion": lambda: b'{"model":' + b"[" * 200_000,
     "expected a token in base64 and its rank": lambda: rank_lines(BYTES) + b"!!! 256\n",
