@@ -108,7 +108,7 @@ class Sandbox:
         if template is None:
             environment = new_environment(MarkedEnvironment)
             tree = environment.parse(source)
-            _mark_loops(tree)
+            _mark_loops(tree, environment)
             template = self._marked[source] = environment.from_string(tree)
         environment = template.environment
         assert isinstance(environment, MarkedEnvironment)
@@ -184,7 +184,7 @@ def _run(template: jinja2.Template, variables: Mapping[str, Any], extra: Mapping
     return "".join(parts)
 
 
-def _mark_loops(tree: nodes.Node) -> None:
+def _mark_loops(tree: nodes.Node, environment: jinja2.Environment) -> None:
     for place, loop in enumerate(list(tree.find_all(nodes.For))):
         if isinstance(loop.target, nodes.Name):
             name = f"shadowviz_number_{place}"
@@ -195,7 +195,7 @@ def _mark_loops(tree: nodes.Node) -> None:
                 *loop.body,
                 _closing(name),
             ]
-    tree.set_environment(tree.environment).set_lineno(1)
+    tree.set_environment(environment).set_lineno(1)
 
 
 def _close_before_jumps(body: list[nodes.Node], name: str) -> None:

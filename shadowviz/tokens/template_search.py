@@ -32,6 +32,9 @@ class Rendering:
     """The renderings of one conversation with one template: the true one, and those that tell about it.
 
     A marked rendering counts only where it is the true one but for its marks: templates test, trim and cut texts.
+
+    Raises:
+        InputError: the template cannot render the conversation.
     """
 
     def __init__(self, source: str, variables: Mapping[str, Any], now: datetime) -> None:
@@ -45,11 +48,7 @@ class Rendering:
         self._sources = find_sources(variables["messages"], variables["tools"] or ())
 
     def found(self) -> Found:
-        """The text, and what can be known of it.
-
-        Raises:
-            InputError: never for what a further rendering does; that is then unknown.
-        """
+        """The text, and what can be known of it; where a further rendering fails, it tells nothing."""
         found = Found(self._text, self._sources, (), self._body_start(), self._prompt_start())
         alphabet = self._alphabet()
         if alphabet is not None:

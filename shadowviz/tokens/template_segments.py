@@ -153,7 +153,7 @@ def _name_role_markers(gaps: Sequence[_Gap], runs: list[_Run]) -> None:
         if gap.is_plain:
             texts.setdefault(gap.role, set()).add(gap.text)
     inserted = 0
-    for gap in gaps:
+    for gap in sorted(gaps, key=lambda gap: gap.places[0]):
         places = [place + inserted for place in gap.places]
         marker = f"{gap.source.label}: role marker"
         if gap.is_plain:

@@ -10,6 +10,8 @@ from shadowviz.tokens.template_marks import LENGTH, Alphabet, mark_pieces, mark_
 
 REASONING_FIELDS: Final = ("reasoning_content", "thinking", "reasoning")
 """Names under which clients pass what the model thought."""
+DEEPEST: Final = 5
+"""How deep texts lie that are sources: messages, message, tool_calls, call, function."""
 _TITLES: Final = {"tool": "tool result", "latest_reminder": "latest reminder"}
 
 Path = tuple[str | int, ...]
@@ -83,7 +85,7 @@ def find_sources(messages: Sequence[Mapping[str, Any]], tools: Sequence[Any]) ->
 
 def marked_variables(variables: Mapping[str, Any], sources: Sequence[Source], mark: Marker) -> dict[str, Any]:
     """The variables with every text that is a source marked."""
-    result = {**variables, "messages": _copy(variables["messages"])}
+    result = {**variables, "messages": _copy(variables["messages"], DEEPEST)}
     for number, source in enumerate(sources):
         if source.text is not None:
             *way, last = source.path
@@ -194,7 +196,8 @@ def _call_sources(label: str, index: int, calls: Sequence[Any]) -> Iterator[Sour
             yield Source(label, index, is_inside=True, path=(*inner, "arguments"))
 
 
-def _copy(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _copy(inner) for key, inner in value.items()}
-    return [_copy(inner) for inner in value] if isinstance(value, list) else value
+def _copy(value: Any, depth: int) -> Any:
+    """A copy down to a depth; what lies deeper is shared."""
+    if depth and isinstance(value, dict):
+        return {key: _copy(inner, depth - 1) for key, inner in value.items()}
+    return [_copy(inner, depth - 1) for inner in value] if depth and isinstance(value, list) else value

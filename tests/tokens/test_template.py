@@ -236,12 +236,21 @@ def test_a_conversation_that_cannot_be_rendered_gives_one_line(messages: Any, op
         ChatTemplate("test", "x").render(messages, options=options)
 
 
-def test_messages_that_nest_too_deep_give_one_line() -> None:
+def nested(depth: int) -> list[dict[str, Any]]:
     value: Any = "x"
-    for _ in range(100_000):
+    for _ in range(depth):
         value = [value]
-    with pytest.raises(InputError, match="nest too deep"):
-        ChatTemplate("test", "x").render([{"role": "user", "content": value}])
+    return [{"role": "user", "content": value}]
+
+
+def test_values_that_nest_as_deep_as_json_allows_are_rendered() -> None:
+    template = ChatTemplate("test", "{{ messages|length }}")
+    assert [template.render(nested(depth)).text for depth in (100, 300, 500, 700)] == ["1"] * 4
+
+
+def test_values_that_nest_deeper_give_one_line() -> None:
+    with pytest.raises(InputError, match="the messages, tools or options nest too deep"):
+        ChatTemplate("test", "x").render(nested(100_000))
 
 
 def test_lone_surrogates_pass_for_the_encoder_to_refuse() -> None:
