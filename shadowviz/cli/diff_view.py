@@ -1,5 +1,6 @@
 """The terminal view of a comparison: the verdict, both lines with the difference marked, the cost, what to change."""
 
+import sys
 import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ WIDEST = 120
 NARROWEST = 40
 NUMBERS = 44
 """Columns of the figures of a side, for ten million tokens."""
+SKIN_TONES = "\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
 MAX_NAMED = 4
 """Characters of a differing stretch that are named."""
 MAX_OTHERS = 6
@@ -98,12 +100,12 @@ def _excerpt(cut: "Excerpt", label: str) -> Iterator[str]:
 
 def _last(text: str, columns: int) -> str:
     """As much of the end of a text as fits, safe to show."""
-    return _first_of([inert(character) for character in reversed(text)], columns, reverse=True)
+    return _first_of([_safe(character) for character in reversed(text)], columns, reverse=True)
 
 
 def _first(text: str, columns: int, marks: bool = False) -> str:
     """As much of a text as fits, safe to show; with `marks` also those that join the character before."""
-    return _first_of([_shown(character) if marks else inert(character) for character in text], columns, reverse=False)
+    return _first_of([_shown(character) if marks else _safe(character) for character in text], columns, reverse=False)
 
 
 def _first_of(parts: Sequence[str], columns: int, *, reverse: bool) -> str:
@@ -123,8 +125,19 @@ def _first_of(parts: Sequence[str], columns: int, *, reverse: bool) -> str:
 
 
 def _shown(character: str) -> str:
-    """A character, a mark that would join the one before as its number."""
-    return f"\\u{ord(character):04x}" if unicodedata.category(character) in ("Mn", "Me") else inert(character)
+    """A character; one that would join that before it as its number."""
+    joins = unicodedata.category(character) in ("Mn", "Me") or character in SKIN_TONES
+    return _escaped(character) if joins else _safe(character)
+
+
+def _escaped(character: str) -> str:
+    return character.encode("ascii", "backslashreplace").decode()
+
+
+def _safe(character: str) -> str:
+    """A character as this terminal may be given it."""
+    encoding = sys.stdout.encoding or "utf-8"
+    return inert(character).encode(encoding, "backslashreplace").decode(encoding)
 
 
 def _marked(text: str) -> str:

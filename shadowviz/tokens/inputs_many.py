@@ -107,8 +107,11 @@ def read_folder(path: str, form: Form | None) -> Iterator[Named]:
 def _recorded(path: str) -> Iterator[Named]:
     log = read_log(path)
     opened = log.opened
+    held: Named | None = None
     for event in log:
         if isinstance(event, RequestSubmitted):
+            if held is not None:
+                yield held
             prompt = Prompt(
                 f"{inert(path)}#{printable(event.request)}",
                 Form.IDS,
@@ -117,7 +120,11 @@ def _recorded(path: str) -> Iterator[Named]:
                 redacted=str(Path(path).resolve()) if opened.redacted else "",
                 namespace=event.namespace,
             )
-            yield event.request, prompt
+            held = event.request, prompt
+    if held is not None:
+        # Only the end of the record tells whether something is missing there.
+        lost = log.summary.lost
+        yield held[0], held[1].noting(f"{inert(path)}: {lost}") if lost else held[1]
 
 
 def _lines(path: str) -> Iterator[Named]:

@@ -214,6 +214,21 @@ def test_every_line_fits_the_terminal(
         assert columns_of(longest) <= columns, longest
 
 
+def test_what_would_join_the_character_before_it_is_written_as_its_number(command: Command) -> None:
+    assert "cafe\\u0301 menu" in command("diff-tokens", "caf\u00e9 menu", "cafe\u0301 menu").out
+    assert "\U0001f44d\\U0001f3fd ok" in command("diff-tokens", "\U0001f44d ok", "\U0001f44d\U0001f3fd ok").out
+
+
+def test_a_terminal_without_unicode_gets_numbers_that_the_carets_stand_under(here: Path) -> None:
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+    command = [sys.executable, "-m", "shadowviz.cli.main", "diff-tokens", "\u6f22 one", "\u6f22 two"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    lines = done.stdout.splitlines()
+    place = next(number for number, line in enumerate(lines) if line.startswith("A 1  "))
+    assert lines[place] == "A 1  \\u6f22 one"
+    assert lines[place + 1] == "            ^^^"
+
+
 def test_a_pair_with_ten_thousand_differences_prints_a_page(command: Command, here: Path) -> None:
     (here / "long.txt").write_text(STORY * 2_000)
     (here / "crlf.txt").write_bytes((STORY * 2_000).replace("\n", "\r\n").encode())

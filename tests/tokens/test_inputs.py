@@ -180,6 +180,14 @@ def test_one_request_of_a_record_is_named_behind_a_hash(here: Path) -> None:
         read_argument("run.jsonl", None)
 
 
+def test_a_torn_record_is_read_as_far_as_it_goes_and_says_so(here: Path) -> None:
+    record(here / "run.jsonl")
+    (here / "run.jsonl").write_bytes((here / "run.jsonl").read_bytes()[:-20])
+    found = list(read_requests("run.jsonl"))
+    assert [name for name, _ in found] == ["first"]
+    assert [note.partition(": ")[0] for note in found[0][1].notes] == ["run.jsonl"]
+
+
 def test_a_redacted_record_gives_hashes_and_says_so(here: Path) -> None:
     record(here / "run.jsonl", redacted=True)
     found = dict(read_requests("run.jsonl"))
