@@ -45,11 +45,12 @@ class _Run:
 
 @dataclass(frozen=True, slots=True)
 class _Gap:
-    """What a template writes before the first text of a message."""
+    """What a template writes before the first text of a message, behind any tools."""
 
     places: Sequence[int]
     source: Source
     text: str
+    is_behind_tools: bool = False
 
     @property
     def role(self) -> str:
@@ -60,7 +61,8 @@ class _Gap:
     def is_plain(self) -> bool:
         """Short, and without the name of another role that would show it to hold more than a marker."""
         others = {"system", "developer"} - {self.role}
-        return len(self.text) <= LONGEST_MARKER and not any(other in self.text for other in others)
+        is_short = len(self.text) <= LONGEST_MARKER and not self.is_behind_tools
+        return is_short and not any(other in self.text for other in others)
 
     @property
     def names_role(self) -> bool:
@@ -122,29 +124,51 @@ def _name_markers(found: Found, runs: list[_Run]) -> None:
     gaps: list[_Gap] = []
     for owner, stretch in enumerate(found.stretches):
         source = found.sources[stretch.number]
-        if not source.is_message or stretch.start == stretch.stop:
-            continue
-        span = range(bisect_left(starts, stretch.start), bisect_left(starts, stretch.stop))
-        held = [place for place in span if runs[place].owner != owner]
-        if not held:
-            continue
-        for place in range(held[0], held[-1] + 1):
-            if runs[place].owner == owner and runs[place - 1].label == runs[place + 1].label:
-                runs[place].label = runs[place - 1].label
-        before = [place for place in range(span.start, held[0]) if starts[place] >= found.body_start]
-        behind = range(held[-1] + 1, span.stop)
-        hidden = found.hidden.get(source.message or 0, Hidden())
-        first, last = (found.sources[found.stretches[runs[place].owner or 0].number] for place in (held[0], held[-1]))
-        if before and not first.is_inside and hidden.allows_before(_text(found, runs, before)):
-            gaps.append(_Gap(before, source, _text(found, runs, before)))
-        calls = f"{source.label}: tool calls"
-        shows_calls = not hidden.has_calls or (not last.is_inside and any(runs[place].label == calls for place in held))
-        if behind and shows_calls and hidden.allows_behind(_text(found, runs, behind)):
-            # Where it is not known what the generation prompt is, the last of it may be that.
-            is_open = found.prompt_start is None and stretch.stop == len(found.text)
-            for place in behind:
-                runs[place].label = TEMPLATE if is_open else f"{source.label}: end marker"
-    _name_role_markers(gaps, runs)
+        if source.is_message and stretch.start < stretch.stop:
+            span = range(bisect_left(starts, stretch.start), bisect_left(starts, stretch.stop))
+            own = [place for place in span if runs[place].owner == owner]
+            held = {place: _source(found, runs[place]) for place in span if runs[place].owner != owner}
+            if gap := _name_own(found, runs, source, own, held):
+                gaps.append(gap)
+    _name_role_markers(sorted(gaps, key=lambda gap: gap.places[0]), runs)
+
+
+def _name_own(
+    found: Found, runs: list[_Run], source: Source, own: Sequence[int], held: Mapping[int, Source]
+) -> _Gap | None:
+    """Name what a template adds behind and between the texts of a message, and return what it adds before them."""
+    told = [place for place, inner in held.items() if inner.message is not None]
+    if not own or not told:
+        return None
+    first, last = told[0], told[-1]
+    hidden = found.hidden.get(source.message or 0, Hidden())
+    behind = [place for place in own if place > last]
+    calls = [place for place in told if held[place].label == f"{source.label}: tool calls"]
+    shows_calls = not hidden.has_calls or (bool(calls) and not held[last].is_inside)
+    if behind and shows_calls and hidden.allows_behind(_text(found, runs, behind)):
+        # Where it is not known what the generation prompt is, the last of it may be that.
+        is_open = found.prompt_start is None and runs[behind[-1]].stop == len(found.text)
+        for place in behind:
+            runs[place].label = TEMPLATE if is_open else f"{source.label}: end marker"
+    for place in own:
+        if first < place < last and runs[place - 1].label == runs[place + 1].label:
+            runs[place].label = runs[place - 1].label
+    tools = [place for place in held if place < first]
+    for place in own:
+        if tools and place < tools[-1]:
+            runs[place].label = TEMPLATE
+    before = [
+        place for place in own if max(tools, default=-1) < place < first and runs[place].start >= found.body_start
+    ]
+    text = _text(found, runs, before)
+    if not before or held[first].is_inside or not hidden.allows_before(text):
+        return None
+    return _Gap(before, source, text, bool(tools))
+
+
+def _source(found: Found, run: _Run) -> Source:
+    assert run.owner is not None
+    return found.sources[found.stretches[run.owner].number]
 
 
 def _name_role_markers(gaps: Sequence[_Gap], runs: list[_Run]) -> None:
@@ -153,7 +177,7 @@ def _name_role_markers(gaps: Sequence[_Gap], runs: list[_Run]) -> None:
         if gap.is_plain:
             texts.setdefault(gap.role, set()).add(gap.text)
     inserted = 0
-    for gap in sorted(gaps, key=lambda gap: gap.places[0]):
+    for gap in gaps:
         places = [place + inserted for place in gap.places]
         marker = f"{gap.source.label}: role marker"
         if gap.is_plain:

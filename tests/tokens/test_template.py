@@ -100,6 +100,18 @@ def test_a_system_text_moved_into_the_last_message_keeps_its_own_label() -> None
     ]
 
 
+def test_tools_that_stand_inside_a_message_are_told_from_its_marker() -> None:
+    assert segments("inst", [CONVERSATION[5], CONVERSATION[4], CONVERSATION[5]], TOOLS)[-7:] == [
+        ("message 1 (assistant): end marker", "</s>"),
+        ("template text", "[AVAILABLE_TOOLS] ["),
+        ("tools", '{"type": "function", "function": {"name": "look_up"}}]'),
+        ("template text", "[/AVAILABLE_TOOLS]"),
+        ("message 2 (user): role marker", "[INST] "),
+        ("message 2 (user)", "more"),
+        ("message 2 (user): end marker", "[/INST]"),
+    ]
+
+
 def test_a_loop_over_numbers_is_told_apart_by_rendering_the_first_messages() -> None:
     assert segments("by_index", CONVERSATION[:2])[:5] == [
         ("message 0 (system): role marker", "### System:\n"),

@@ -192,3 +192,5 @@ def test_what_a_message_says_is_never_put_elsewhere(
         title = f"message {number} ({'tool result' if role == 'tool' else role})"
         allowed = {"template text", title, f"{title}: reasoning", f"{title}: tool calls"}
         assert label in allowed, (label, rendered.text[found.start() - 20 : found.end() + 20])
+    for found in re.finditer("Looks <things>", rendered.text):
+        assert rendered.segment_at(found.start()).label in {"tools", "template text"}
