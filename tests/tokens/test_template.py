@@ -101,7 +101,7 @@ def test_a_system_text_moved_into_the_last_message_keeps_its_own_label() -> None
 
 
 def test_tools_that_stand_inside_a_message_are_told_from_its_marker() -> None:
-    assert segments("inst", [CONVERSATION[5], CONVERSATION[4], CONVERSATION[5]], TOOLS)[-7:] == [
+    assert segments("inst", [CONVERSATION[1], CONVERSATION[4], CONVERSATION[5]], TOOLS)[-7:] == [
         ("message 1 (assistant): end marker", "</s>"),
         ("template text", "[AVAILABLE_TOOLS] ["),
         ("tools", '{"type": "function", "function": {"name": "look_up"}}]'),
