@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Final
 
-from edits_of_chats import Chat
+from chats import Chat
 
 from shadowviz.tokens.finding import Cause
 

@@ -6,7 +6,8 @@ from typing import Any, Final
 
 import tokenizers
 from cause_tally import Miss, Tally, leads, lists
-from edits_of_chats import Chat, labelled_chats
+from chats import Chat
+from edits_of_chats import labelled_chats
 from edits_of_ids import labelled_ids
 from labelled import Pair
 from prompt_edits import labelled_pairs, right_answers
@@ -98,5 +99,5 @@ def tally_of_chats(seed: int, each: int) -> Tally:
     tally, encoder = Tally(), default_tokenizer()
     for name, pair in labelled_chats(seed, each):
         a, b = (side_of_chat(side, chat, encoder) for side, chat in (("A", pair.a), ("B", pair.b)))
-        tally.add(name, _judged(name, pair.recipe, pair.labels, frozenset(), a, b))
+        tally.add(name, _judged(name, pair.recipe, pair.labels, pair.second, a, b))
     return tally

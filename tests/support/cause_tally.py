@@ -51,6 +51,11 @@ class Tally:
         """Share of right answers, 0 to 1."""
         return sum(self.right.values()) / self.total
 
+    @property
+    def loud(self) -> list[str]:
+        """Misses in which equal ids were given a cause."""
+        return [miss.line() for miss in self.misses if "NONE" in miss.right]
+
     def below(self, share: float) -> list[str]:
         """Classes with a smaller share of right answers."""
         return [name for name, right in self.right.items() if right < share * (right + self.wrong[name])]

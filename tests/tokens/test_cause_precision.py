@@ -12,6 +12,7 @@ EACH = 0.90
 def check(tally: Tally) -> None:
     """Print the counts, and fail with them where too many answers are wrong."""
     print(f"\n{tally.table()}")
+    assert tally.loud == []
     assert tally.precision >= OVERALL, f"\n{tally.table()}"
     assert tally.below(EACH) == [], f"\n{tally.table()}"
 

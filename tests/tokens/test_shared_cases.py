@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from cause_runs import findings_of, side_of_chat
-from edits_of_chats import Chat
+from chats import Chat
 from vocabularies import LABELS, encoder_of
 
 from shadowviz.tokens.align import align
