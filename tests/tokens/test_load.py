@@ -153,6 +153,16 @@ def test_special_tokens_are_added_as_the_configuration_says(
     assert list(placed.starts) == [0 if token_id != expected[-1] or token_id == 256 else 2 for token_id in expected]
 
 
+def test_a_token_begins_with_its_space_though_the_file_trims_places(tmp_path: Path) -> None:
+    changed_first = tokenizer_json(normalizer={"type": "NFKC"}, post_processor=BYTE_LEVEL | {"trim_offsets": True})
+    placed = load_tokenizer(written(tmp_path / "x.json", changed_first)).place("ａｂ ab")
+    assert list(placed.ids) == [256, ord(" "), 256]
+    assert list(placed.starts) == [0, 6, 7]
+    joined = tokenizer_json(normalizer={"type": "NFKC"}, post_processor=BYTE_LEVEL | {"trim_offsets": True})
+    joined["model"] |= {"vocab": joined["model"]["vocab"] | {"Ġb": 300}, "merges": ["Ġ b"]}
+    assert list(load_tokenizer(written(tmp_path / "y.json", joined)).place("ａ b").starts) == [0, 3]
+
+
 def test_a_folder_without_a_tokenizer_says_what_is_there(tmp_path: Path) -> None:
     written(tmp_path / "weights.bin", b"1")
     with pytest.raises(InputError, match=r"has no tokenizer: found weights\.bin, expected a tokenizer\.json"):

@@ -13,13 +13,14 @@ from shadowviz.tokens.fingerprints import what_moved
 from shadowviz.tokens.load import load_tokenizer
 from shadowviz.tokens.sentencepiece_encoder import SentencePieceEncoder
 from shadowviz.tokens.sentencepiece_kinds import kinds_of
+from shadowviz.tokens.sentencepiece_parts import parts_for
 from shadowviz_engine.core.errors import InputError
 
 SENTENCES = ["the keeper wrote the depth into the book", "twelve fathoms deep, again and again"] * 20
 
 
 @cache
-def trained(kind: str, normaliser: str) -> bytes:
+def trained(kind: str, normaliser: str, squeeze: bool = True) -> bytes:
     import sentencepiece
 
     model = io.BytesIO()
@@ -30,6 +31,7 @@ def trained(kind: str, normaliser: str) -> bytes:
         model_type=kind,
         normalization_rule_name=normaliser,
         user_defined_symbols=["<turn>"],
+        remove_extra_whitespaces=squeeze,
         hard_vocab_limit=False,
         minloglevel=2,
     )
@@ -67,10 +69,15 @@ def test_places_are_those_of_the_text_before_spaces_were_squeezed_and_widths_cha
     assert max(placed.starts) < len(text.encode())
 
 
-@pytest.mark.parametrize("kind", ["bpe", "unigram"])
-def test_a_long_text_has_the_ids_of_the_whole(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    by = encoder(kind)
+@pytest.mark.parametrize(
+    ("kind", "squeeze", "in_how_many"), [("bpe", False, 5), ("bpe", True, 0), ("unigram", False, 5)]
+)
+def test_a_long_text_has_the_ids_of_the_whole(
+    kind: str, squeeze: bool, in_how_many: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    by = SentencePieceEncoder(trained(kind, "identity", squeeze), "x.model")
     text = "".join(random.Random(5).choices(["the", " the", "  book", " deep,", "\n", " 12", "é", "<turn>"], k=40_000))
+    assert len(parts_for(text, by._inner)) == in_how_many
     in_parts = by.place(text)
     monkeypatch.setattr(sentencepiece_encoder, "LONG_TEXT", len(text) + 1)
     assert by.place(text) == in_parts
