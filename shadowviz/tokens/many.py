@@ -1,6 +1,5 @@
 """Many prompts in the order they were sent: each against the earlier one that it shares most with."""
 
-import sys
 from array import array
 from bisect import bisect_left, insort
 from collections import Counter, defaultdict
@@ -211,7 +210,7 @@ class _Earlier:
         if len(candidates) == 1:
             return self._side(candidates[0][1])
         counts = Counter(side.ids)
-        likest = max(candidates, key=lambda found: (counts & Counter(_ids(found[0]))).total())
+        likest = max(candidates, key=lambda found: (counts & Counter(array("I", found[0]))).total())
         return self._side(likest[1])
 
     def _side(self, place: int) -> Side:
@@ -220,22 +219,10 @@ class _Earlier:
 
 
 def _sortable(ids: "array[int]") -> bytes:
-    """Ids as bytes, the highest first, so that they sort as the ids do."""
-    return _highest_first(array("I", ids)).tobytes()
-
-
-def _ids(key: bytes) -> "array[int]":
-    packed = array("I")
-    packed.frombytes(key)
-    return _highest_first(packed)
-
-
-def _highest_first(packed: "array[int]") -> "array[int]":
-    """Turned round between the machine's order of bytes and the one that sorts."""
+    """Ids as bytes of one length each: any order in which equal beginnings lie together will do."""
+    packed = array("I", ids)
     assert packed.itemsize == TOKEN_BYTES, "an unsigned int has four bytes wherever this runs"
-    if sys.byteorder == "little":
-        packed.byteswap()
-    return packed
+    return packed.tobytes()
 
 
 def _common(one: bytes, other: bytes) -> int:

@@ -136,6 +136,10 @@ def test_a_guess_that_may_surprise_is_said_and_can_be_overruled() -> None:
     assert parse(b"", "x", Form.IDS).ids.tolist() == []
 
 
+def test_a_mark_before_json_does_not_hide_messages() -> None:
+    assert parse(b"\xef\xbb\xbf" + json.dumps(CHAT).encode(), "x", Form.MESSAGES).form is Form.MESSAGES
+
+
 def test_bytes_that_are_not_utf8_are_compared_and_named() -> None:
     found = parse(b"ab\ncd\xff\xfeef", "x", None)
     assert found.text == "ab\ncd\ufffd\ufffdef"

@@ -62,6 +62,11 @@ def test_the_excerpt_is_cut_between_characters() -> None:
     assert shown.excerpt_a is not None
     assert shown.excerpt_b is not None
     assert (shown.excerpt_a.differing, shown.excerpt_b.differing) == ("\u00e9", "\u00e8")
+    # Two characters whose last byte is the same.
+    shown = report_of("a\u00e9b", "a\u0129b")
+    assert shown.excerpt_a is not None
+    assert shown.excerpt_b is not None
+    assert (shown.excerpt_a.differing, shown.excerpt_b.differing) == ("\u00e9", "\u0129")
 
 
 def test_the_same_text_as_other_ids_is_shown_whole() -> None:
