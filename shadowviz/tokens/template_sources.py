@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from shadowviz.tokens.inert import shorten
 from shadowviz.tokens.template_marks import LENGTH, Alphabet, mark_pieces, mark_whole
+from shadowviz_engine.core.errors import InputError
 
 REASONING_FIELDS: Final = ("reasoning_content", "thinking", "reasoning")
 """Names under which clients pass what the model thought."""
@@ -57,10 +58,15 @@ class Hidden:
 def normalise(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Messages as chat templates get them: without fields that are null, and reasoning under the names they read.
 
+    Raises:
+        InputError: a message that is no object.
+
     Source: transformers 5.24, with which `tests/tokens/test_template_peers.py` compares.
     """
     result = []
-    for message in messages:
+    for index, message in enumerate(messages):
+        if not isinstance(message, Mapping):
+            raise InputError(f"message {index} is a {type(message).__name__}, expected an object with role and content")
         reasoning = next((message[name] for name in REASONING_FIELDS if message.get(name) is not None), None)
         added = {} if reasoning is None else {"reasoning_content": reasoning}
         given = {key: value for key, value in message.items() if value is not None}

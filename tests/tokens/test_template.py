@@ -32,6 +32,11 @@ def segments(name: str, messages: Any, tools: Any = (), **options: Any) -> list[
     return [(segment.label, rendered.text[segment.start : segment.stop]) for segment in rendered.segments]
 
 
+def labelled(source: str, messages: Any) -> list[tuple[str, str]]:
+    rendered = ChatTemplate("test", source).render(messages)
+    return [(segment.label, rendered.text[segment.start : segment.stop]) for segment in rendered.segments]
+
+
 def test_messages_tools_markers_and_generation_prompt_are_told_apart() -> None:
     assert segments("chatml_thinking_tools", CONVERSATION, TOOLS) == [
         ("message 0 (system): role marker", "<|im_start|>system\n"),
@@ -144,8 +149,7 @@ def test_space_that_a_template_strips_is_not_looked_for_in_its_markers() -> None
         "A \n{{ m.content.split('</think>')[-1].lstrip('\\n') }}{% endif %};{% endfor %}"
     )
     messages = [{"role": "user", "content": " \nhi\n"}, {"role": "assistant", "content": "a</think>\n\n ok\n"}]
-    rendered = ChatTemplate("test", source).render(messages)
-    assert [(segment.label, rendered.text[segment.start : segment.stop]) for segment in rendered.segments] == [
+    assert labelled(source, messages) == [
         ("message 0 (user): role marker", "U \n"),
         ("message 0 (user)", "hi"),
         ("message 0 (user): end marker", ";"),
@@ -160,8 +164,7 @@ def test_a_text_that_is_cut_and_calls_that_are_dumped_are_both_known() -> None:
         "{% for m in messages %}<{{ m.content.split('</think>')[-1] }}"
         "{% if m.tool_calls %}|{{ m.tool_calls|tojson }}{% endif %}>{% endfor %}"
     )
-    rendered = ChatTemplate("test", source).render([{**CONVERSATION[2], "content": "a</think>b"}])
-    assert [(segment.label, rendered.text[segment.start : segment.stop]) for segment in rendered.segments] == [
+    assert labelled(source, [{**CONVERSATION[2], "content": "a</think>b"}]) == [
         ("message 0 (assistant): role marker", "<"),
         ("message 0 (assistant)", "b|"),
         (
@@ -174,10 +177,50 @@ def test_a_text_that_is_cut_and_calls_that_are_dumped_are_both_known() -> None:
 
 def test_marks_that_change_what_a_template_writes_are_not_believed() -> None:
     source = "{% for m in messages %}{{ m.content|length }}:{{ m.content }};{% endfor %}"
-    rendered = ChatTemplate("test", source).render([CONVERSATION[5], CONVERSATION[4]])
-    assert [(segment.label, rendered.text[segment.start : segment.stop]) for segment in rendered.segments] == [
+    assert labelled(source, [CONVERSATION[5], CONVERSATION[4]]) == [
         ("message 0 (user)", "4:more;"),
         ("message 1 (assistant)", "24:<think>\nhmm\n</think>\n\nok;"),
+    ]
+
+
+def test_an_end_that_may_be_the_generation_prompt_is_template_text() -> None:
+    source = (
+        "{% for m in messages %}[{{ m.role }}]{{ m.content }}"
+        "{{ '[assistant]' if loop.last and add_generation_prompt else '[end]' }}{% endfor %}"
+    )
+    assert labelled(source, [CONVERSATION[5]]) == [
+        ("message 0 (user): role marker", "[user]"),
+        ("message 0 (user)", "more"),
+        ("template text", "[assistant]"),
+    ]
+
+
+def test_markup_that_may_be_the_text_s_own_is_no_role_marker() -> None:
+    source = (
+        "{% for m in messages %}[{{ m.role }}]{{ '<b>' if '<b>' in m.content }}"
+        "{{ m.content.split('<b>')[-1] }}[/]{% endfor %}"
+    )
+    assert labelled(source, [{"role": "user", "content": "<b>x"}, {"role": "user", "content": "y"}]) == [
+        ("message 0 (user)", "[user]<b>x"),
+        ("message 0 (user): end marker", "[/]"),
+        ("message 1 (user): role marker", "[user]"),
+        ("message 1 (user)", "y"),
+        ("message 1 (user): end marker", "[/]"),
+    ]
+
+
+def test_a_message_outside_any_loop_is_whole_where_others_are_cut() -> None:
+    source = (
+        "{{ '[system]' + messages[0].content }}[/]"
+        "{% for m in messages[1:] %}<{{ m.content.split('||')[-1] }}>{% endfor %}"
+    )
+    assert labelled(source, [{"role": "system", "content": "a||b"}, {"role": "user", "content": "x||y"}]) == [
+        ("message 0 (system): role marker", "[system]"),
+        ("message 0 (system)", "a||b"),
+        ("template text", "[/]"),
+        ("message 1 (user): role marker", "<"),
+        ("message 1 (user)", "y"),
+        ("message 1 (user): end marker", ">"),
     ]
 
 
@@ -239,6 +282,7 @@ def test_options_are_variables_and_take_precedence_over_special_tokens() -> None
     ("messages", "options", "message"),
     [
         ([], {}, "the conversation has no message"),
+        ([CONVERSATION[0], "hi"], {}, "message 1 is a str, expected an object"),
         (CONVERSATION, {"tools": []}, "option tools is not an option of a template"),
         (CONVERSATION, {"x": {1, 2}}, "are no JSON: .*set"),
     ],
