@@ -14,7 +14,7 @@ from shadowviz.tokens.encoder import Encoder
 from shadowviz.tokens.inert import inert_bytes, printable, shorten
 from shadowviz.tokens.markers import CONFIG, MarkerConfig, read_marker_config
 from shadowviz.tokens.packaged import FAMILY, packaged_encoder
-from shadowviz.tokens.tokenizer import Tokenizer, default_tokenizer
+from shadowviz.tokens.tokenizer import Tokenizer
 from shadowviz_engine.core.errors import InputError
 
 LARGEST_BYTES: Final = 2**28
@@ -41,8 +41,6 @@ def load_tokenizer(spec: str) -> Encoder:
     Raises:
         InputError: says what was found, what was expected and what to do.
     """
-    if spec == "deepseek-v4":
-        return default_tokenizer()
     if spec == "bytes":
         return ByteEncoder()
     if spec in FAMILY:
@@ -58,7 +56,9 @@ def load_tokenizer(spec: str) -> Encoder:
             raise
         raise InputError(f"{printable(spec)} cannot be read: {shorten(str(error))}, {EXPECTED}") from None
     names = ", ".join(("bytes", *FAMILY))
-    raise InputError(f"no tokenizer {shorten(spec)}: there is no such file or folder, and no such name ({names})")
+    raise InputError(
+        f"no tokenizer {shorten(spec) or 'without a name'}: there is no such file or folder, and no such name ({names})"
+    )
 
 
 def file_in(folder: Path) -> Path:

