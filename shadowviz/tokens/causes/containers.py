@@ -5,14 +5,15 @@ import json
 import re
 import warnings
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any, Final, NamedTuple
 
 from shadowviz.tokens.causes.edit import Stretch
 
-REACH: Final = 60_000
-"""Characters before a place in which a value around it may begin."""
-DEPTH: Final = 24
-"""Values around a place that are read, innermost first."""
+REACH: Final = 40_000
+"""Characters before a place in which a value around it may begin, and characters of the longest value that is read."""
+DEPTH: Final = 12
+"""Values around a place that are tried, innermost first."""
 
 _BRACKETS: Final = re.compile(r"[{}\[\]]")
 _DECODER: Final = json.JSONDecoder(strict=False)
@@ -30,12 +31,10 @@ class Container(NamedTuple):
 def containers_of(stretch: Stretch) -> list[Container]:
     """Values that hold a stretch between their brackets, innermost first."""
     found = []
-    for start in _openers(stretch):
+    for start in islice(_openers(stretch), DEPTH):
         container = _read(stretch.text, start)
         if container and container.where.stop > stretch.stop:
             found.append(container)
-            if len(found) == DEPTH:
-                break
     return found
 
 
@@ -53,10 +52,10 @@ def _openers(stretch: Stretch) -> Iterator[int]:
 
 def _read(text: str, start: int) -> Container | None:
     try:
-        value, stop = _DECODER.raw_decode(text, start)
+        value, length = _DECODER.raw_decode(text[start : start + REACH])
     except (ValueError, RecursionError):
         return _read_literal(text, start)
-    return Container(Stretch(text, start, stop), value)
+    return Container(Stretch(text, start, start + length), value)
 
 
 def _read_literal(text: str, start: int) -> Container | None:

@@ -1,6 +1,6 @@
 """Why two prompts part, from their text, their ids and their structure."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from shadowviz.tokens.causes.advice import advice_for
@@ -43,9 +43,7 @@ def causes_of_text(a: Side, b: Side, diff: TokenDiff, told: Sequence[Finding] = 
     groups = list(groups_of(a, b, diff))
     looked = groups[:LOOKED_AT]
     places, kept, explained = merged(looked, places_of(a, b, looked), told)
-    keys = _keys(groups, places)
-    for number, finding in explained.items():
-        keys[number] = {(finding.cause, finding.subject)}
+    keys = _Keys(groups, places, explained)
     found: dict[Key, tuple[int, Finding]] = {}
     for place in places:
         if place.key not in found:
@@ -81,28 +79,39 @@ def _extends(a: Side, b: Side, common: int) -> Finding:
     return Finding(Cause.EXTENDS, "", Extent(common, len(a.ids)), Extent(common, len(b.ids)), detail, "", 0)
 
 
-def _keys(groups: Sequence[Group], places: Sequence[Place]) -> list[set[Key] | None]:
-    """Causes of each stretch; None where it was not judged and is like none that was."""
-    judged: list[set[Key]] = [set() for _ in groups[:LOOKED_AT]]
-    for place in places:
-        judged[place.group].add(place.key)
-    behind = groups[LOOKED_AT:]
-    known = {_exchanged(group): found for group, found in zip(groups, judged, strict=False)} if behind else {}
-    return [*judged, *(known.get(_exchanged(group)) for group in behind)]
+class _Keys:
+    """The causes of each stretch, those behind the judged ones looked up when they are asked for."""
+
+    def __init__(self, groups: Sequence[Group], places: Sequence[Place], explained: Mapping[int, Finding]) -> None:
+        self._groups = groups
+        self._judged: list[set[Key]] = [set() for _ in groups[:LOOKED_AT]]
+        self._known: dict[tuple[str, str], Key] = {}
+        for place in places:
+            self._judged[place.group].add(place.key)
+            self._known.setdefault((place.edit.a.found, place.edit.b.found), place.key)
+        for number, finding in explained.items():
+            self._judged[number] = {(finding.cause, finding.subject)}
+
+    def of(self, number: int) -> set[Key] | None:
+        """Causes of a stretch; None where it was not judged and is like none that was."""
+        if number < len(self._judged):
+            return self._judged[number]
+        group = self._groups[number]
+        whole = Edit(group.in_a, group.in_b).trimmed()
+        if found := self._known.get((whole.a.found, whole.b.found)):
+            return {found}
+        parts = [self._known.get((e.a.found, e.b.found)) for e in edits_between(group.in_a, group.in_b)]
+        return {part for part in parts if part} if parts and all(parts) else None
 
 
-def _exchanged(group: Group) -> tuple[str, str]:
-    edit = Edit(group.in_a, group.in_b).trimmed()
-    return edit.a.found, edit.b.found
-
-
-def _gain(groups: Sequence[Group], keys: Sequence[set[Key] | None], first: int, key: Key) -> int:
+def _gain(groups: Sequence[Group], keys: _Keys, first: int, key: Key) -> int:
     """Tokens that both sides have, from a stretch up to the next one of another cause."""
     gain = 0
-    for group, found in zip(groups[first:], keys[first:], strict=True):
+    for number in range(first, len(groups)):
+        found = keys.of(number)
         if found is None or found - {key}:
             break
-        gain += group.shared + group.agreed
+        gain += groups[number].shared + groups[number].agreed
     return gain
 
 

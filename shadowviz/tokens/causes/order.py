@@ -37,6 +37,8 @@ def _moved(
 ) -> tuple[int, list[Named]] | None:
     first = edits[0]
     start_a, start_b = start_of(first.a), start_of(first.b)
+    if not _may_move(first, start_a, start_b, (stop_of(first.a), stop_of(first.b)), split):
+        return None
     balance: Counter[str] = Counter()
     done_a, done_b = start_a, start_b
     for num, edit in enumerate(edits, 1):
@@ -53,6 +55,18 @@ def _moved(
             whole = Edit(Stretch(edit.a.text, start_a, stop_a), Stretch(edit.b.text, start_b, stop_b))
             return num, [Named(Cause.REORDERED, whole, _subject(units_a)), *_blanks_too(whole)]
     return None
+
+
+def _may_move(
+    first: Edit, start_a: int, start_b: int, stops: tuple[int, int], split: Callable[[str], list[str]]
+) -> bool:
+    """Whether the first differing unit of each side stands somewhere behind in the other, told at little cost."""
+    units_a, units_b = split(first.a.text[start_a : stops[0]]), split(first.b.text[start_b : stops[1]])
+    only_a = next((unit for unit in units_a if unit not in units_b), "")
+    only_b = next((unit for unit in units_b if unit not in units_a), "")
+    return first.b.text.find(only_a, start_b, start_b + REACH) >= 0 and (
+        first.a.text.find(only_b, start_a, start_a + REACH) >= 0
+    )
 
 
 def _blanks_too(whole: Edit) -> list[Named]:

@@ -1,6 +1,7 @@
 """Differences inside JSON that is part of a text."""
 
 import json
+import re
 from typing import Any, Final
 
 from shadowviz.tokens.causes.blanks import blank
@@ -50,7 +51,7 @@ class InJson:
     def order(self) -> Named | None:
         """REORDERED, where the keys or the items of a value stand in another order."""
         for a, b in self._pairs():
-            if subject := reordered(a.value, b.value):
+            if _same_letters(a, b) and (subject := reordered(a.value, b.value)):
                 return Named(Cause.REORDERED, Edit(a.where, b.where), subject)
         return None
 
@@ -90,6 +91,12 @@ def _same_string(leaves: Edit) -> bool:
     except (ValueError, RecursionError):
         return False
     return isinstance(a, str) and a == b and leaves.a.found != leaves.b.found
+
+
+def _same_letters(a: Container, b: Container) -> bool:
+    """Whether two values may be one in another order, told at little cost."""
+    texts = [re.sub(r"\s+", "", container.where.found) for container in (a, b)]
+    return len(texts[0]) == len(texts[1]) and sorted(texts[0]) == sorted(texts[1])
 
 
 def reordered(a: Any, b: Any) -> str:
