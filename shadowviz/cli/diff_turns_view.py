@@ -18,11 +18,10 @@ def turns_text(report: "TurnsReport") -> str:
     """The verdict, a row a turn, and each kind of break with what to change."""
     breaks = [turn for turn in report.turns if turn.breaks]
     blocks = [_verdict(report, breaks), _table(report)]
-    told: dict[tuple[str, str], None] = {}
+    alike: dict[tuple[str, str], list[TurnReport]] = {}
     for turn in breaks:
-        if (turn.cause, turn.detail) not in told and len(told) < MAX_TOLD:
-            told[turn.cause, turn.detail] = None
-            blocks.append("\n".join(_told(turn)))
+        alike.setdefault((turn.cause, turn.advice), []).append(turn)
+    blocks += ["\n".join(_told(turns[0], len(turns) - 1)) for turns in list(alike.values())[:MAX_TOLD]]
     if report.notes:
         blocks.append("\n".join(wrapped(note, "note: ") for note in report.notes))
     return "\n\n".join(blocks)
@@ -66,10 +65,11 @@ def _table(report: "TurnsReport") -> str:
     return "\n".join(lines)
 
 
-def _told(turn: "TurnReport") -> Iterator[str]:
+def _told(turn: "TurnReport", more: int) -> Iterator[str]:
     stored = f"{_id(turn.stored_id)}{_in(turn.stored_segment)} stored"
     sent = f"{_id(turn.next_id)}{_in(turn.next_segment)} sent"
-    yield wrapped(f"turn {turn.turn} to {turn.turn + 1}: at token {number(turn.common)}, {stored}, {sent}")
+    others = f", and {number(more)} more like it" if more else ""
+    yield wrapped(f"turn {turn.turn} to {turn.turn + 1}{others}: at token {number(turn.common)}, {stored}, {sent}")
     if turn.detail:
         yield wrapped(turn.detail)
     if turn.advice:

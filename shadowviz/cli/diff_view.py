@@ -23,6 +23,7 @@ MAX_NAMED = 4
 MAX_OTHERS = 6
 """Causes behind the leading one that are listed."""
 SHORT_NAMES = {"\n": "LINE FEED", "\r": "CARRIAGE RETURN", "\t": "TAB", "\x00": "NULL", "\x1b": "ESCAPE"}
+"""Characters that Unicode gives no name."""
 
 
 def report_text(report: "Report") -> str:
@@ -147,7 +148,8 @@ def _marked(text: str) -> str:
 
 def _names(cut: "Excerpt") -> str:
     """The names of a few characters of which one does not tell what it is."""
-    if not 0 < cut.num_characters <= MAX_NAMED or all(" " < character <= "~" for character in cut.differing):
+    plain = all(" " < character <= "~" or character in "\n\r\t" for character in cut.differing)
+    if plain or not 0 < cut.num_characters <= MAX_NAMED:
         return ""
     return ", ".join(f"U+{ord(character):04X} {_name(character)}".rstrip() for character in cut.differing)
 
