@@ -177,8 +177,8 @@ def prepared(prompt: Prompt, reading: Reading) -> tuple[Conversation, tuple[str,
     options = {**conversation.options, **reading.options}
     if reading.template is not None:
         for usual, ours in V4_NAMES.items():
-            if ours in options:
-                options.setdefault(usual, options[ours])
+            if ours in options and (ours in reading.options or usual not in options):
+                options[usual] = options[ours]
         return replace(conversation, options=options), prompt.notes
     options = {V4_NAMES.get(key, key): value for key, value in options.items() if key != GENERATION}
     left = sorted(key for key in options if key not in V4_OPTIONS)

@@ -2,6 +2,7 @@
 
 from array import array
 from dataclasses import replace
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from shadowviz.tokens.compare import compare
 from shadowviz.tokens.finding import Cause
 from shadowviz.tokens.inputs import Form, Prompt
-from shadowviz.tokens.inputs_side import IdsOnly, Reading, make_side, prepared
+from shadowviz.tokens.inputs_side import IdsOnly, Reading, make_side, prepared, reading_of
 from shadowviz.tokens.render import Segment
 from shadowviz.tokens.report import Report
 from shadowviz.tokens.report_cost import alignment_of, cost_of, geometry_of, reused_length
@@ -180,6 +181,25 @@ def test_an_option_has_one_name_and_an_unknown_one_is_said() -> None:
     assert notes == ("no options of DeepSeek-V4's encoding, so left out: colour",)
     with pytest.raises(InputError, match="x: effort: found 'medium', expected one of none, low, high, max"):
         make_side("A", prompt, Reading(default_tokenizer(), options={"effort": "medium"}))
+
+
+def test_a_template_finds_an_option_under_its_usual_name_and_the_command_line_wins(tmp_path: Path) -> None:
+    (tmp_path / "t.jinja").write_text("{{ messages[0].content }} {{ enable_thinking }} {{ reasoning_effort }}")
+    asked = Conversation(({"role": "user", "content": "Hi"},), (), {"enable_thinking": False, "effort": "high"})
+    prompt = Prompt("x", Form.MESSAGES, conversation=asked)
+    template = str(tmp_path / "t.jinja")
+    assert make_side("A", prompt, reading_of("bytes", template)).text == "Hi False high"
+    assert make_side("A", prompt, reading_of("bytes", template, {"thinking": True})).text == "Hi True high"
+
+
+def test_a_folder_of_a_model_brings_its_template(tmp_path: Path) -> None:
+    (tmp_path / "tokenizer.json").symlink_to(default_tokenizer().path)
+    prompt = Prompt("x", Form.MESSAGES, conversation=Conversation(({"role": "user", "content": "Hi"},)))
+    bare = make_side("A", prompt, reading_of(str(tmp_path)))
+    assert "messages are rendered as DeepSeek-V4 renders them" in bare.notes[0]
+    (tmp_path / "chat_template.jinja").write_text("[{{ messages[0].content }}]")
+    own = make_side("A", prompt, reading_of(str(tmp_path)))
+    assert (own.text, own.notes) == ("[Hi]", ())
 
 
 # The cost.
