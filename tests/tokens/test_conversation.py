@@ -68,6 +68,9 @@ def test_without_tools_each_turn_breaks_at_its_own_answer() -> None:
     assert second.segments[1] == "message 4 (assistant): role marker"
     assert [turn.findings[0].cause for turn in (first, second)] == [Cause.TEMPLATE] * 2
     assert second.common == second.num_prompt - 1
+    assert [turn.common + turn.findings[0].gain for turn in (first, second)] == [
+        len(turn.stored.ids) for turn in (first, second)
+    ]
 
 
 @pytest.mark.parametrize("drop", [True, False])
@@ -83,6 +86,13 @@ def test_an_answer_without_the_reasoning_that_was_asked_for_is_said_to_lack_it(d
 def test_an_answer_that_nothing_follows_is_no_turn() -> None:
     assert breaks_of(SYSTEM, QUESTION, ANSWER) == ()
     assert breaks_of(SYSTEM, QUESTION) == ()
+
+
+def test_two_answers_in_a_row_are_one_turn_that_the_next_request_follows() -> None:
+    more = {"role": "assistant", "content": "Or so."}
+    [found] = breaks_of(SYSTEM, QUESTION, ANSWER, more, NEXT)
+    assert found.answer == 2
+    assert found.following.text.endswith("And 3+3?<｜Assistant｜></think>")
 
 
 def test_stored_ids_are_those_of_the_prompt_and_of_the_output() -> None:

@@ -53,7 +53,7 @@ def test_a_change_gets_its_cause_alone_and_undoing_it_restores_the_whole_prefix(
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
 @given(seed=st.integers(0, 2**32))
 @settings(max_examples=EXAMPLES)
-def test_a_change_leads_under_a_template_that_cannot_be_rendered_again(
+def test_a_change_is_alone_under_a_template_that_cannot_be_rendered_again(
     change: Callable[[Conversation, Random], Changed | None], seed: int
 ) -> None:
     random = Random(seed)
@@ -63,7 +63,7 @@ def test_a_change_leads_under_a_template_that_cannot_be_rendered_again(
         return
     a, b = side("A", base), side("B", changed.conversation)
     diff = align(a, b)
-    finding = structural(a, b, diff, unknown)[0]
+    [finding] = structural(a, b, diff, unknown)
     assert (finding.cause, finding.subject) == (changed.cause, changed.subject)
     assert 0 < finding.gain <= len(a.ids) - diff.common
 

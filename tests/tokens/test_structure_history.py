@@ -4,11 +4,13 @@ import pytest
 
 from shadowviz.tokens.align import align
 from shadowviz.tokens.finding import Cause, Finding
+from shadowviz.tokens.render import Rendered
 from shadowviz.tokens.side import Conversation, Side, side_of_text
 from shadowviz.tokens.structure import structural
 from shadowviz.tokens.structure_mended import render_v4
 from shadowviz.tokens.structure_system import grown_by
 from shadowviz.tokens.tokenizer import default_tokenizer
+from shadowviz_engine.core.errors import InputError
 
 SYSTEM = {"role": "system", "content": "You are a coding agent. Follow the rules.\nBe brief."}
 
@@ -165,3 +167,49 @@ def test_messages_that_are_no_objects_of_the_format_are_compared_all_the_same() 
         for name, text, conversation in (("A", rendered.text, odd), ("B", rendered.text[5:], other))
     )
     assert all(finding.detail.isprintable() for finding in structural(a, b, align(a, b)))
+
+
+def test_a_message_that_was_edited_in_a_turn_that_moved_is_edited_not_lost() -> None:
+    edited = answer("Step 0 is done at last, the garden now has bed 0.", "What does bed 0 need?")
+    newer = [SYSTEM, *TURNS[2:4], TURNS[0], edited, *TURNS[4:], user("q")]
+    assert found([*HISTORY, user("q")], newer) == [
+        (Cause.REORDERED, "messages"),
+        (Cause.HISTORY_EDITED, "message 4 (assistant)"),
+    ]
+
+
+def test_an_answer_opened_in_another_way_is_the_templates_doing_though_it_was_edited() -> None:
+    older = [SYSTEM, user("q"), answer("It is.\n")]
+    assert found(older, [SYSTEM, user("q"), answer("It is."), user("more")], thinking=True) == [
+        (Cause.TEMPLATE, ""),
+        (Cause.HISTORY_EDITED, "message 2 (assistant)"),
+    ]
+
+
+def test_a_last_message_on_both_sides_is_not_history_however_alike_it_is() -> None:
+    asked = "please run all of the tests now"
+    assert found([*HISTORY, user(asked)], [*HISTORY, user(f"{asked} again")]) == []
+
+
+def test_an_option_accounts_for_no_edit_of_the_system_message() -> None:
+    a = side("A", [{**SYSTEM, "content": "It is 10:20. Be brief."}, *TURNS, user("q")])
+    b = side("B", [{**SYSTEM, "content": "It is 10:21. Be brief."}, *TURNS, user("q")], thinking=True)
+    diff = align(a, b)
+    [finding] = structural(a, b, diff)
+    assert (finding.cause, finding.subject) == (Cause.TEMPLATE, "thinking")
+    assert finding.a.start > diff.common
+
+
+def test_an_answer_that_is_gone_on_with_loses_nothing() -> None:
+    opened = {"role": "assistant", "content": "The sum", "wo_eos": True}
+    assert found([SYSTEM, user("q"), opened], [SYSTEM, user("q"), answer("The sum is 4."), user("r")]) == []
+
+
+def test_an_option_left_out_means_what_the_format_takes_it_for() -> None:
+    a = side("A", [SYSTEM, user("q")])
+    b = side("B", [user("r")], thinking=False, effort="none", drop_thinking=True)
+
+    def unknown(told: Conversation) -> Rendered:
+        raise InputError(f"no template for {len(told.messages)} messages")
+
+    assert [finding.cause for finding in structural(a, b, align(a, b), unknown)] == [Cause.HISTORY_TRUNCATED]

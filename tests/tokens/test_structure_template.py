@@ -6,6 +6,7 @@ import pytest
 
 from shadowviz.tokens.align import align
 from shadowviz.tokens.conversation import turn_breaks
+from shadowviz.tokens.deepseek_v4 import EOS
 from shadowviz.tokens.finding import Cause, Finding
 from shadowviz.tokens.render import Rendered
 from shadowviz.tokens.side import Conversation, Side, side_of_text
@@ -76,6 +77,37 @@ def test_changes_are_found_by_the_labels_of_any_template(
     finding = only(a, side("B", *newer, tools=tools))
     assert (finding.cause, finding.subject) == (cause, subject)
     assert finding.gain > 0
+
+
+def test_what_a_template_writes_behind_the_mark_of_an_end_is_not_stored() -> None:
+    ended = ChatTemplate("ended", SOURCE.replace("[end]", f"{EOS}{{{{ '\\n' }}}}"))
+    [found] = turn_breaks(Conversation((SYSTEM, QUESTION, ANSWER, NEXT)), default_tokenizer(), partial(rendered, ended))
+    assert found.stored.text.endswith(f"The answer is 4.{EOS}")
+    assert found.stored.segments[-1].stop == len(found.stored.text)
+
+
+def test_tools_written_otherwise_are_the_templates_doing() -> None:
+    other = ChatTemplate("other", SOURCE.replace("tojson", "tojson(indent=2)"))
+    a, b = (
+        side(name, SYSTEM, QUESTION, tools=TOOLS, template=template)
+        for name, template in (("A", TEMPLATE), ("B", other))
+    )
+    finding = only(a, b)
+    assert (finding.cause, finding.subject) == (Cause.TEMPLATE, "tools")
+
+
+def test_other_ids_of_calls_edit_the_history_where_a_template_writes_them() -> None:
+    told = ChatTemplate(
+        "told", SOURCE.replace("{{ message.content }}", "{{ message.content }}{{ message.tool_call_id }}")
+    )
+    a, b = (
+        side(
+            name, SYSTEM, QUESTION, ANSWER, {"role": "tool", "content": "3", "tool_call_id": found}, NEXT, template=told
+        )
+        for name, found in (("A", "call-ab12"), ("B", "call-cd34"))
+    )
+    finding = only(a, b)
+    assert (finding.cause, finding.subject) == (Cause.HISTORY_EDITED, "message 3 (tool result)")
 
 
 def test_another_template_renders_the_same_messages_otherwise() -> None:
