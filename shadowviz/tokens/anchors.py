@@ -12,6 +12,8 @@ MOST_RUNS: Final = 2**15
 """Runs that a chain is looked for among: the longest ones."""
 SLOTS_A_VALUE: Final = 2
 """Room in the table of hashes; two hashes in one slot only cost an anchor."""
+FEWEST_BITS: Final = 12
+"""Of a slot's number: a short stretch cannot spare an anchor."""
 FACTOR: Final = 0x9E3779B97F4A7C15
 """Odd, with bits all over: two to the 64th over the golden ratio."""
 
@@ -57,7 +59,7 @@ def _hashes(values: Integers, width: int) -> Integers:
 
 def _shared_once(x: Integers, y: Integers) -> tuple[Integers, Integers]:
     """Places of hashes that are alone in their slot of a table on both sides and equal, rising in `x`."""
-    bits = (SLOTS_A_VALUE * max(len(x), len(y))).bit_length()
+    bits = max(FEWEST_BITS, (SLOTS_A_VALUE * max(len(x), len(y))).bit_length())
     slots = (x >> np.uint64(64 - bits)).astype(np.int64)
     only_x, only_y = _only_ones(slots, bits), _only_ones((y >> np.uint64(64 - bits)).astype(np.int64), bits)
     there = only_y[slots]
