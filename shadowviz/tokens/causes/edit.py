@@ -44,7 +44,9 @@ class Stretch(NamedTuple):
 
     def line(self, most: int = 2000) -> "Stretch":
         """The whole lines in which it lies, at most `most` characters more on each side."""
-        return self.grown(lambda character: character not in "\r\n", most)
+        first, last = max(0, self.start - most), min(len(self.text), self.stop + most)
+        stop = self.text.find("\n", self.stop, last)
+        return Stretch(self.text, max(first, self.text.rfind("\n", first, self.start) + 1), stop if stop >= 0 else last)
 
 
 class Edit(NamedTuple):

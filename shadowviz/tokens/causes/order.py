@@ -4,68 +4,65 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from shadowviz.tokens.causes.edit import Edit, Named, Stretch
 from shadowviz.tokens.causes.structured import kind_of
 from shadowviz.tokens.finding import Cause
-
-REACH: Final = 40_000
-"""Characters that a change of order may span."""
 
 _ITEM_ENDS: Final = re.compile(
     r"[()\[\]{}<>、，；：。！？\n\r]|(?<!\d)[,;|]|[,;|](?!\d)|[.:!?](?=\s|\Z)|\s(?:and|or|then)\s|\s(?=[\w:-]+=)|[&?](?=\w+=)"
 )
 
 
+class _Scale(NamedTuple):
+    """Units that may change places, from where to where they are looked for, and in how many edits."""
+
+    start_of: Callable[[Stretch], int]
+    stop_of: Callable[[Stretch], int]
+    split: Callable[[str], list[str]]
+    reach: int
+    edits: int
+
+
 def moved(edits: Sequence[Edit]) -> tuple[int, list[Named]] | None:
     """A change of order that begins with the first of some edits, and how many of them it explains."""
-    if not edits:
-        return None
-    return (
-        _moved(edits, _line_start, _line_stop, _lines)
-        or _moved(edits, _item_start, _item_stop, _items)
-        or _moved(edits, _word_start, _word_stop, _items)
-    )
+    return next((found for scale in _SCALES if (found := _moved(edits[: scale.edits], scale))), None)
 
 
-def _moved(
-    edits: Sequence[Edit],
-    start_of: Callable[[Stretch], int],
-    stop_of: Callable[[Stretch], int],
-    split: Callable[[str], list[str]],
-) -> tuple[int, list[Named]] | None:
+def _moved(edits: Sequence[Edit], scale: _Scale) -> tuple[int, list[Named]] | None:
     first = edits[0]
-    start_a, start_b = start_of(first.a), start_of(first.b)
-    if not _may_move(first, start_a, start_b, (stop_of(first.a), stop_of(first.b)), split):
+    start_a, start_b = scale.start_of(first.a), scale.start_of(first.b)
+    if not _may_move(first, start_a, start_b, scale):
         return None
     balance: Counter[str] = Counter()
     done_a, done_b = start_a, start_b
     for num, edit in enumerate(edits, 1):
-        stop_a, stop_b = max(done_a, stop_of(edit.a)), max(done_b, stop_of(edit.b))
-        if max(stop_a - start_a, stop_b - start_b) > REACH:
+        stop_a, stop_b = max(done_a, scale.stop_of(edit.a)), max(done_b, scale.stop_of(edit.b))
+        if max(stop_a - start_a, stop_b - start_b) > scale.reach:
             return None
-        balance.update(split(edit.a.text[done_a:stop_a]))
-        balance.subtract(split(edit.b.text[done_b:stop_b]))
+        balance.update(scale.split(edit.a.text[done_a:stop_a]))
+        balance.subtract(scale.split(edit.b.text[done_b:stop_b]))
         done_a, done_b = stop_a, stop_b
         if not any(balance.values()):
-            units_a, units_b = split(edit.a.text[start_a:stop_a]), split(edit.b.text[start_b:stop_b])
+            whole = Edit(Stretch(edit.a.text, start_a, stop_a), Stretch(edit.b.text, start_b, stop_b))
+            units_a, units_b = (scale.split(stretch.found) for stretch in whole)
             if units_a == units_b or len(set(units_a)) < 2:
                 return None
-            whole = Edit(Stretch(edit.a.text, start_a, stop_a), Stretch(edit.b.text, start_b, stop_b))
             return num, [Named(Cause.REORDERED, whole, _subject(units_a)), *_blanks_too(whole)]
     return None
 
 
-def _may_move(
-    first: Edit, start_a: int, start_b: int, stops: tuple[int, int], split: Callable[[str], list[str]]
-) -> bool:
+def _may_move(first: Edit, start_a: int, start_b: int, scale: _Scale) -> bool:
     """Whether the first differing unit of each side stands somewhere behind in the other, told at little cost."""
-    units_a, units_b = split(first.a.text[start_a : stops[0]]), split(first.b.text[start_b : stops[1]])
+    stop_a, stop_b = scale.stop_of(first.a), scale.stop_of(first.b)
+    if max(stop_a - start_a, stop_b - start_b) > scale.reach:
+        return False
+    units_a, units_b = scale.split(first.a.text[start_a:stop_a]), scale.split(first.b.text[start_b:stop_b])
     only_a = next((unit for unit in units_a if unit not in units_b), "")
     only_b = next((unit for unit in units_b if unit not in units_a), "")
-    return first.b.text.find(only_a, start_b, start_b + REACH) >= 0 and (
-        first.a.text.find(only_b, start_a, start_a + REACH) >= 0
+    return first.b.text.find(only_a, start_b, start_b + scale.reach) >= 0 and (
+        first.a.text.find(only_b, start_a, start_a + scale.reach) >= 0
     )
 
 
@@ -123,4 +120,12 @@ def _word_stop(stretch: Stretch) -> int:
 
 
 def _items(text: str) -> list[str]:
-    return [item for item in (part.strip(" \t\"'`/") for part in _ITEM_ENDS.split(text)) if re.search(r"\w", item)]
+    parts = (part.strip(" \t\"'`/") for part in _ITEM_ENDS.split(text))
+    return [part for part in parts if any(map(str.isalnum, part))]
+
+
+_SCALES: Final = (
+    _Scale(_line_start, _line_stop, _lines, 40_000, 64),
+    _Scale(_item_start, _item_stop, _items, 2_000, 16),
+    _Scale(_word_start, _word_stop, _items, 2_000, 16),
+)
