@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -14,8 +14,10 @@ from shadowviz.tokens.messages import Message, describe
 from shadowviz.tokens.render import Rendered, RenderOptions
 from shadowviz.tokens.side import Conversation, Side, side_of_ids, side_of_text
 from shadowviz.tokens.structure_mended import Renderer, render_v4
-from shadowviz.tokens.template import ChatTemplate, load_template
 from shadowviz_engine.core.errors import InputError
+
+if TYPE_CHECKING:
+    from shadowviz.tokens.template import ChatTemplate
 
 V4_NAMES: Final = {"enable_thinking": "thinking", "reasoning_effort": "effort"}
 """Other names of the options of DeepSeek-V4's encoding."""
@@ -29,7 +31,7 @@ class Reading:
     """How prompts become ids."""
 
     encoder: Encoder
-    template: ChatTemplate | None = None
+    template: "ChatTemplate | None" = None
     """Renders messages; None = as a DeepSeek-V4 server does."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """Of the rendering; they win over those of a request."""
@@ -85,7 +87,11 @@ def reading_of(
     """
     encoder = load_tokenizer(tokenizer)
     found = template or (tokenizer if _has_template(Path(tokenizer)) else "")
-    return Reading(encoder, load_template(found) if found else None, options or {}, add_special)
+    if not found:
+        return Reading(encoder, None, options or {}, add_special)
+    from shadowviz.tokens.template import load_template
+
+    return Reading(encoder, load_template(found), options or {}, add_special)
 
 
 def _has_template(folder: Path) -> bool:
