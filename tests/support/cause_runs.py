@@ -23,8 +23,19 @@ from shadowviz.tokens.tokenizer import default_tokenizer
 
 
 def findings_of(a: Side, b: Side) -> tuple[Finding, ...]:
-    """What is said of two sides, the leading cause first."""
-    return find_causes(a, b, align(a, b))
+    """What is said of two sides, the leading cause first; checked for what must hold of any findings."""
+    diff = align(a, b)
+    findings = find_causes(a, b, diff)
+    for finding in findings:
+        assert finding.a.start <= finding.a.stop <= len(a.ids), finding
+        assert finding.b.start <= finding.b.stop <= len(b.ids), finding
+        assert finding.detail, finding
+        assert (finding.detail + finding.advice).isprintable(), finding
+        assert finding.advice or not finding.breaks, finding
+        assert 0 <= finding.gain <= max(len(a.ids), len(b.ids)), finding
+    if findings and findings[0].breaks:
+        assert findings[0].a.start <= diff.common <= findings[0].a.stop, (findings[0], diff.common)
+    return findings
 
 
 def sides_of(pair: Pair, encoder: Encoder) -> tuple[Side, Side]:

@@ -107,7 +107,7 @@ def identifier(random: Random) -> Pair | None:
 def identifiers(random: Random) -> Pair | None:
     """Identifiers of many documents, all new."""
     rows = [sentences(random, 1) for _ in range(random.randint(2, 12))]
-    kind = random.choice(("uuid", "hex32", "ulid", "prefixed"))
+    kind = random.choice(("uuid", "hex32", "ulid"))
     texts = []
     for _ in range(2):
         texts.append("\n".join(f"<doc id={_identifier(random, kind)}>{row}</doc>" for row in rows))

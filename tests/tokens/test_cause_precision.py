@@ -18,7 +18,7 @@ def check(tally: Tally) -> None:
 
 
 def test_the_cause_of_an_edit_of_text_or_ids_is_named() -> None:
-    tally = tally_of_texts(0, 95, 400)
+    tally = tally_of_texts(0, 85, 400)
     assert tally.total >= 4000
     check(tally)
 
@@ -30,12 +30,12 @@ def test_the_cause_of_a_change_in_a_conversation_is_named() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(1, 11))
 def test_the_causes_of_other_edits_are_named_too(seed: int) -> None:
-    check(tally_of_texts(seed, 95, 400))
+    check(tally_of_texts(seed, 85, 400))
     check(tally_of_chats(seed, 20))
 
 
 def test_few_labels_leave_a_choice() -> None:
-    pairs = [pair for _, pair in labelled_pairs(0, 95, 400)]
+    pairs = [pair for _, pair in labelled_pairs(0, 85, 400)]
     assert sum(len(pair.labels) > 1 for pair in pairs) < len(pairs) / 10
 
 
