@@ -27,7 +27,7 @@ class Path:
 def shortest_path(x: Integers, y: Integers, max_edits: int) -> Path:
     """The way with the fewest insertions and deletions; with more than `max_edits`, the one that got furthest.
 
-    Every set of equal runs is as long as can be from the front. Time and memory grow with `max_edits` squared, and with
+    Time and memory grow with `max_edits` squared, and with
     `max_edits` times the length where the sequences repeat themselves.
 
     Source: E. Myers, An O(ND) Difference Algorithm and Its Variations, Algorithmica 1 (1986), the greedy algorithm.
@@ -46,10 +46,8 @@ def shortest_path(x: Integers, y: Integers, max_edits: int) -> Path:
             break
         for diagonal in range(-lowest, highest + 1, 2):
             inserted, place = furthest[middle + diagonal + 1], furthest[middle + diagonal - 1] + 1
-            if place > num_left or (inserted >= place and inserted - diagonal <= num_right):
-                place = inserted
-            other = place - diagonal
-            if place < 0 or other > num_right:
+            place = max(inserted, place)
+            if not 0 <= place <= num_left or place - diagonal > num_right:
                 furthest[middle + diagonal] = UNREACHED
                 continue
             stop = min(place + SHORT_LOOK, num_left, num_right + diagonal)
@@ -65,7 +63,7 @@ def shortest_path(x: Integers, y: Integers, max_edits: int) -> Path:
         if best.covered == num_left + num_right:
             break
     complete = best.covered == num_left + num_right
-    return Path(_walk_back(history, best, num_left, num_right), best.edits, best.covered, complete, steps)
+    return Path(_walk_back(history, best), best.edits, best.covered, complete, steps)
 
 
 class _Point(NamedTuple):
@@ -74,15 +72,13 @@ class _Point(NamedTuple):
     edits: int
 
 
-def _walk_back(history: list[list[int]], end: _Point, num_left: int, num_right: int) -> list[Run]:
+def _walk_back(history: list[list[int]], end: _Point) -> list[Run]:
     """The runs on the way to a point, from what each number of edits reached on each diagonal."""
     runs: list[Run] = []
     diagonal = end.diagonal
     for edits in range(end.edits, -1, -1):
         deleted, place, inserted = history[edits][diagonal + edits : diagonal + edits + 3]
-        entry, came_from = deleted + 1, diagonal - 1
-        if entry > num_left or (inserted >= entry and inserted - diagonal <= num_right):
-            entry, came_from = inserted, diagonal + 1
+        entry, came_from = (inserted, diagonal + 1) if inserted > deleted else (deleted + 1, diagonal - 1)
         if place > entry:
             runs.append(Run(entry, entry - diagonal, place - entry))
         diagonal = came_from

@@ -48,3 +48,9 @@ def test_changes_of_text_stand_apart_from_the_text_between_them() -> None:
     assert kinds == [(Op.REPLACE, b"4", b"FOUR"), (Op.REPLACE, b"15", b"FIFTEEN")]
     assert sum(hunk.a.size for hunk in diff.hunks if hunk.op is Op.RETOKENIZED) == len(a.ids) - 3
     assert not any(hunk.op is Op.EQUAL for hunk in diff.hunks)
+
+
+def test_one_id_of_other_length_in_the_same_place_is_not_equal() -> None:
+    long, short = SpelledEncoder({9: b"x", 5: b"ab"}, "long"), SpelledEncoder({8: b"x", 5: b"a", 6: b"b"}, "short")
+    diff = align(side_of_text("A", "xab", long), side_of_text("B", "xab", short))
+    assert [hunk.op for hunk in diff.hunks] == [Op.RETOKENIZED]
