@@ -88,6 +88,11 @@ def test_an_answer_that_nothing_follows_is_no_turn() -> None:
     assert breaks_of(SYSTEM, QUESTION) == ()
 
 
+def test_the_next_request_has_all_that_stands_before_the_next_answer() -> None:
+    [found] = breaks_of(SYSTEM, QUESTION, ANSWER, NEXT, {"role": "user", "content": "Or 4+4?"})
+    assert found.following.text.endswith("And 3+3?\n\nOr 4+4?<｜Assistant｜></think>")
+
+
 def test_two_answers_in_a_row_are_one_turn_that_the_next_request_follows() -> None:
     more = {"role": "assistant", "content": "Or so."}
     [found] = breaks_of(SYSTEM, QUESTION, ANSWER, more, NEXT)

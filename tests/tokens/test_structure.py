@@ -79,6 +79,7 @@ def test_another_effort_leaves_the_beginning_of_text_alone_in_common(effort: str
     a, b = side("A", SYSTEM, QUESTION, thinking=True), side("B", SYSTEM, QUESTION, thinking=True, effort=effort)
     finding = only(a, b)
     assert (len(a.ids), len(b.ids)) == (17, size)
+    assert finding.detail.startswith(f"reasoning effort none in A, {effort} in B")
     assert (finding.cause, finding.a, finding.b, finding.gain) == (
         Cause.EFFORT_PREFIX,
         Extent(1, 1),
