@@ -19,6 +19,7 @@ HARD = {
         ROWS,
         [value for pair in zip(ROWS[: SIZE // 2], ROWS[SIZE // 2 :], strict=True) for value in pair],
     ),
+    "a change every fifty": (ROWS, [row + SIZE * (row % 50 < 8) for row in ROWS]),
     "backwards": (ROWS, ROWS[::-1]),
     "blocks in another order": (
         ROWS,
