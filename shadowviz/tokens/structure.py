@@ -12,11 +12,11 @@ from shadowviz.tokens.structure_change import Change, Mend, Told, told
 from shadowviz.tokens.structure_history import history_changes
 from shadowviz.tokens.structure_match import match_messages
 from shadowviz.tokens.structure_mended import Renderer, common_of, common_with, render_v4, renders, text_of
+from shadowviz.tokens.structure_options import option_changes
 from shadowviz.tokens.structure_places import Stretches, gain_without, hull
 from shadowviz.tokens.structure_system import system_changes
 from shadowviz.tokens.structure_template import (
     edited_places,
-    option_changes,
     rendered_otherwise,
     same_conversation,
     template_changes,

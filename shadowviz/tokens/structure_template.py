@@ -1,4 +1,4 @@
-"""The same messages with another text: options, templates that leave reasoning out, reasoning that is missing."""
+"""The same messages with another text: templates that leave reasoning out, reasoning that did not come back."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -13,7 +13,6 @@ from shadowviz.tokens.structure_change import (
     Told,
     names_of,
     place_of,
-    quoted,
     with_messages,
     with_options,
 )
@@ -24,28 +23,16 @@ from shadowviz.tokens.structure_view import (
     REASONING_FIELDS,
     Item,
     canonical,
-    differing_options,
     option,
     ordered,
 )
 
-EFFORT: Final = "reasoning effort"
 OPENING: Final = "generation prompt"
 THINKING_OPTIONS: Final = ("thinking", "enable_thinking")
 
-_ADVICE: Final = {
-    "thinking": "use one mode for all requests that share a prefix",
-    "enable_thinking": "use one mode for all requests that share a prefix",
-    "drop_thinking": "use one value for all requests: off keeps the reasoning in the history",
-}
 KEEP_REASONING: Final = (
     "keep the reasoning in the history: send it back as `reasoning_content` and render with `drop_thinking` off"
 )
-
-
-def option_changes(a: Told, b: Told) -> list[Change]:
-    """EFFORT_PREFIX for an option that names an effort, TEMPLATE with the option's name as subject for the others."""
-    return [_option_change(a, b, name) for name in differing_options(a.view, b.view)]
 
 
 def template_changes(a: Told, b: Told, match: Match) -> Iterator[Change]:
@@ -108,30 +95,6 @@ def rendered_otherwise(a: Told, b: Told) -> Change:
     """TEMPLATE without a place, for two texts of the same conversation."""
     detail = f"the same messages and tools are rendered as another text in {b.name} than in {a.name}"
     return Change(Cause.TEMPLATE, "", None, detail, "render all requests with one template and one set of options")
-
-
-def _option_change(a: Told, b: Told, name: str) -> Change:
-    old, new = (_value(side, name) for side in (a, b))
-    options = {key: value for key, value in b.view.options.items() if key != name}
-    if name in a.view.options:
-        options[name] = a.view.options[name]
-    mends = (Mend(replace(b.view.conversation, options=options)),)
-    shown = inert(name[:40])
-    if "effort" in name:
-        place = Place(a.layout.labelled(EFFORT), b.layout.labelled(EFFORT))
-        detail = f"reasoning effort {old} in {a.name}, {new} in {b.name}: its text stands before the messages"
-        advice = "use one effort for all requests that share a prefix"
-        return Change(Cause.EFFORT_PREFIX, "", None if place == Place(None, None) else place, detail, advice, mends)
-    detail = f"the option {shown} is {old} in {a.name} and {new} in {b.name}"
-    advice = _ADVICE.get(name, f"use one value of {shown} for all requests that share a prefix")
-    return Change(Cause.TEMPLATE, shown, None, detail, advice, mends)
-
-
-def _value(side: Told, name: str) -> str:
-    value = option(side.view, name)
-    if value is None:
-        return "not set"
-    return quoted(canonical(value)).strip("'") if not isinstance(value, str) else quoted(value).strip("'")
 
 
 def _same_messages(a: Told, b: Told, match: Match) -> Iterable[tuple[Item, Item]]:
