@@ -79,7 +79,8 @@ def time_cause(edit: Edit) -> Named | None:
     """TIME where the difference lies inside a date or a time on both sides, or is a whole one on one side."""
     if found := _inside(edit):
         return Named(Cause.TIME, found)
-    word = edit.grown(lambda character: character.isalnum() or character == ".", 16)
+    ascii_only = (edit.a.found + edit.b.found).isascii()
+    word = edit.grown(lambda c: (c.isalnum() or c == ".") and (c.isascii() or not ascii_only), 16)
     if all(_WORD.fullmatch(stretch.found.rstrip(".")) for stretch in word):
         return Named(Cause.TIME, word)
     years = edit.grown(str.isdigit, 4)

@@ -5,6 +5,7 @@ import json
 import re
 import warnings
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
@@ -50,6 +51,8 @@ def _openers(stretch: Stretch) -> Iterator[int]:
             yield match.start()
 
 
+# Edits that lie beside each other lie in the same values.
+@lru_cache(maxsize=32)
 def _read(text: str, start: int) -> Container | None:
     try:
         value, length = _DECODER.raw_decode(text[start : start + REACH])

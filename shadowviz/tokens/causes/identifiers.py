@@ -91,7 +91,8 @@ def _random(stretch: Stretch) -> bool:
 
 def _random_base64(stretch: Stretch) -> bool:
     letters = re.sub("[^A-Za-z0-9]", "", stretch.found)
-    return len(letters) >= 14 and bool(re.search("[0-9]", letters)) and _changes(letters) * 4 >= len(letters)
+    drawn = re.search("[0-9]", letters) or len(re.findall("[A-Z]{2,}", letters)) >= 2
+    return len(letters) >= 14 and bool(drawn) and _changes(letters) * 4 >= len(letters)
 
 
 def _changes(text: str) -> int:

@@ -13,7 +13,7 @@ from shadowviz.tokens.causes.escapes import escaped_cause
 from shadowviz.tokens.causes.identifiers import attribution_cause, identifier_cause, number_identifier
 from shadowviz.tokens.causes.markers import marker_cause
 from shadowviz.tokens.causes.numbers import counter_cause, counts_in_key, number_form
-from shadowviz.tokens.causes.order import moved
+from shadowviz.tokens.causes.order import moved_items, moved_lines
 from shadowviz.tokens.causes.structured import InJson
 from shadowviz.tokens.finding import Cause
 
@@ -44,7 +44,7 @@ def judge(edits: Sequence[Edit]) -> tuple[int, list[Named]]:
         return 1, [named]
     if found := in_json.order():
         return _within(edits, found), [found]
-    if taken := moved(edits):
+    if taken := moved_lines(edits) or (None if in_json.inside else moved_items(edits)):
         return taken
     return 1, _other(edit, in_json)
 

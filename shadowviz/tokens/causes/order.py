@@ -4,6 +4,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from itertools import takewhile
 from typing import Final, NamedTuple
 
 from shadowviz.tokens.causes.edit import Edit, Named, Stretch
@@ -25,9 +26,14 @@ class _Scale(NamedTuple):
     edits: int
 
 
-def moved(edits: Sequence[Edit]) -> tuple[int, list[Named]] | None:
-    """A change of order that begins with the first of some edits, and how many of them it explains."""
-    return next((found for scale in _SCALES if (found := _moved(edits[: scale.edits], scale))), None)
+def moved_lines(edits: Sequence[Edit]) -> tuple[int, list[Named]] | None:
+    """A change of order of lines that begins with the first of some edits, and how many of them it explains."""
+    return _moved(edits[: _LINES.edits], _LINES)
+
+
+def moved_items(edits: Sequence[Edit]) -> tuple[int, list[Named]] | None:
+    """The same for what commas, brackets and the like part."""
+    return next((found for scale in _ITEMS if (found := _moved(edits[: scale.edits], scale))), None)
 
 
 def _moved(edits: Sequence[Edit], scale: _Scale) -> tuple[int, list[Named]] | None:
@@ -49,7 +55,8 @@ def _moved(edits: Sequence[Edit], scale: _Scale) -> tuple[int, list[Named]] | No
             units_a, units_b = (scale.split(stretch.found) for stretch in whole)
             if units_a == units_b or len(set(units_a)) < 2:
                 return None
-            return num, [Named(Cause.REORDERED, whole, _subject(units_a)), *_blanks_too(whole)]
+            inside = takewhile(lambda e: whole.a.holds(e.a) and whole.b.holds(e.b), edits[num:])  # noqa: B023
+            return num + sum(1 for _ in inside), [Named(Cause.REORDERED, whole, _subject(units_a)), *_blanks_too(whole)]
     return None
 
 
@@ -120,12 +127,12 @@ def _word_stop(stretch: Stretch) -> int:
 
 
 def _items(text: str) -> list[str]:
-    parts = (part.strip(" \t\"'`/") for part in _ITEM_ENDS.split(text))
+    parts = (part.strip(" \t\"'`/&?,;|") for part in _ITEM_ENDS.split(text))
     return [part for part in parts if any(map(str.isalnum, part))]
 
 
-_SCALES: Final = (
-    _Scale(_line_start, _line_stop, _lines, 40_000, 64),
+_LINES: Final = _Scale(_line_start, _line_stop, _lines, 40_000, 64)
+_ITEMS: Final = (
     _Scale(_item_start, _item_stop, _items, 2_000, 16),
     _Scale(_word_start, _word_stop, _items, 2_000, 16),
 )
