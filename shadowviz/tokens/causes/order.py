@@ -55,9 +55,16 @@ def _moved(edits: Sequence[Edit], scale: _Scale) -> tuple[int, list[Named]] | No
             units_a, units_b = (scale.split(stretch.found) for stretch in whole)
             if units_a == units_b or len(set(units_a)) < 2:
                 return None
-            inside = takewhile(lambda e: whole.a.holds(e.a) and whole.b.holds(e.b), edits[num:])  # noqa: B023
-            return num + sum(1 for _ in inside), [Named(Cause.REORDERED, whole, _subject(units_a)), *_blanks_too(whole)]
+            return num + _inside(whole, edits[num:]), [
+                Named(Cause.REORDERED, whole, _subject(units_a)),
+                *_blanks_too(whole),
+            ]
     return None
+
+
+def _inside(whole: Edit, edits: Sequence[Edit]) -> int:
+    """How many edits at the front lie in two stretches."""
+    return sum(1 for _ in takewhile(lambda edit: whole.a.holds(edit.a) and whole.b.holds(edit.b), edits))
 
 
 def _may_move(first: Edit, start_a: int, start_b: int, scale: _Scale) -> bool:
