@@ -21,6 +21,7 @@ def test_a_whole_text_has_the_same_cause_from_both_sides(a: str, b: str, cause: 
 @pytest.mark.parametrize(
     ("a", "b", "cause"),
     [
+        ("a cop came", "a \u0441\u043e\u0440 came", Cause.HOMOGLYPH),
         ("don't stop", "don\u2019t stop", Cause.QUOTE),
         ("say \u201eja\u201c now", 'say "ja" now', Cause.QUOTE),
         ("\u4ed6\u8bf4\u300c\u597d\u300d\u5427", "\u4ed6\u8bf4\u201c\u597d\u201d\u5427", Cause.QUOTE),

@@ -26,6 +26,7 @@ def test_a_whole_text_has_the_same_cause_from_both_sides(a: str, b: str, cause: 
 @pytest.mark.parametrize(
     ("a", "b", "cause"),
     [
+        ("W: 2030-W15-2 x", "W: 2030-W39-7 x", Cause.TIME),
         ("The date is Tuesday, 9 June 2026.", "The date is Wednesday, 10 June 2026.", Cause.TIME),
         ("Now: 2026-06-09T15:04:20.123Z go", "Now: 2026-06-09T15:04:21.004Z go", Cause.TIME),
         ("ts=1781017460 go on", "ts=1781017999 go on", Cause.TIME),

@@ -25,8 +25,9 @@ def merged(
     kept: list[tuple[int, Finding]] = []
     explained: dict[int, Finding] = {}
     for finding in structural:
-        inside = [number for number, group in enumerate(groups) if number not in explained and _in(group, finding)]
-        if not inside:
+        touched = [number for number, group in enumerate(groups) if _in(group, finding)]
+        inside = [number for number in touched if number not in explained]
+        if not touched or (not inside and _says_little(finding)):
             continue
         here = [place for place in left if place.group in inside]
         if _says_little(finding):
@@ -34,7 +35,7 @@ def merged(
                 continue
             here = [place for place in here if place.named.cause in _GENERAL]
             inside = [number for number in inside if all(p in here for p in left if p.group == number)]
-        kept.append((inside[0] if inside else 0, finding))
+        kept.append((touched[0], finding))
         explained |= dict.fromkeys(inside, finding)
         left = [place for place in left if place not in here]
     return left, kept, explained

@@ -55,7 +55,8 @@ def _moved(edits: Sequence[Edit], scale: _Scale) -> tuple[int, list[Named]] | No
             units_a, units_b = (scale.split(stretch.found) for stretch in whole)
             if units_a == units_b or len(set(units_a)) < 2:
                 return None
-            return num + _inside(whole, edits[num:]), [
+            num_inside = num + _inside(whole, edits[num:])
+            return num_inside, [
                 Named(Cause.REORDERED, whole, _subject(units_a)),
                 *_blanks_too(whole),
             ]
