@@ -8,6 +8,7 @@ import typer
 from shadowviz.cli.show import write_json, write_out
 
 if TYPE_CHECKING:
+    from shadowviz.cli.page_file import PageFile
     from shadowviz.tokens.inputs import Form
     from shadowviz.tokens.inputs_side import Reading
     from shadowviz.tokens.side import Side
@@ -58,6 +59,10 @@ def diff_tokens(
     page: Annotated[
         int, typer.Option("--page-size", "--page", help="Tokens of its page; 0 = the preset's.", min=0)
     ] = 0,
+    html: Annotated[
+        str | None, typer.Option("--html", help="Write the answer as one HTML page to FILE.", metavar="FILE")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace FILE if it is there.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> int:
     """Say where two prompts part, why, what it costs and what to change.
@@ -66,12 +71,14 @@ def diff_tokens(
     what it is. Ends with 0 where nothing is lost, with 1 where something is.
     """
     from shadowviz.cli.diff_view import report_text
+    from shadowviz.cli.page_file import PageFile
     from shadowviz.tokens.compare import compare
     from shadowviz.tokens.inputs import Form
     from shadowviz.tokens.inputs_side import reading_of
     from shadowviz.tokens.report_cost import geometry_of
     from shadowviz_engine.core.errors import InputError
 
+    page_file = None if html is None else PageFile(html, force, (*prompts, tokenizer, tokenizer_b))
     cache = geometry_of(geometry, page)
     told = Form(form) if form else None
     options = _options(thinking, effort, keep_thinking, template_option or ())
@@ -82,16 +89,23 @@ def diff_tokens(
     if len(prompts) == 1:
         if tokenizer_b or template_b:
             raise InputError("--tokenizer-b and --template-b are of B: expected two prompts with them")
-        return (_turns if turns else _many)(prompts[0], told, reading, cache, as_json)
+        return (_turns if turns else _many)(prompts[0], told, reading, cache, as_json, page_file)
     reading_b = reading
     if tokenizer_b or template_b:
         reading_b = reading_of(tokenizer_b or tokenizer, template_b or template, options, add_special=add_special)
     a, b, sources = _sides(prompts, told, reading, reading_b)
     report = compare(a, b, cache, sources)
+    if page_file is not None:
+        from shadowviz.tokens.align import align
+        from shadowviz.tokens.report_html import pair_page
+
+        page_file.write(pair_page(report, a, b, align(a, b)))
     if as_json:
         write_json(report)
     else:
         write_out(report_text(report))
+    if page_file is not None:
+        page_file.tell(as_json)
     return 0 if report.same else DIFFERENT
 
 
@@ -132,27 +146,53 @@ def _sides(
     return make_side("A", one, reading), make_side("B", other, reading_b), (one.source, other.source)
 
 
-def _many(argument: str, form: "Form | None", reading: "Reading", geometry: "Geometry", as_json: bool) -> int:
+def _many(
+    argument: str,
+    form: "Form | None",
+    reading: "Reading",
+    geometry: "Geometry",
+    as_json: bool,
+    page_file: "PageFile | None",
+) -> int:
     from shadowviz.cli.diff_many_view import many_text
     from shadowviz.tokens.inputs_many import read_all
     from shadowviz.tokens.many import compare_many
 
     report = compare_many(read_all(argument, form), reading, geometry)
+    if page_file is not None:
+        from shadowviz.tokens.report_html import many_page
+
+        page_file.write(many_page(report))
     if as_json:
         write_json(report)
     else:
         write_out(many_text(report))
+    if page_file is not None:
+        page_file.tell(as_json)
     return 0 if report.same else DIFFERENT
 
 
-def _turns(argument: str, form: "Form | None", reading: "Reading", geometry: "Geometry", as_json: bool) -> int:
+def _turns(
+    argument: str,
+    form: "Form | None",
+    reading: "Reading",
+    geometry: "Geometry",
+    as_json: bool,
+    page_file: "PageFile | None",
+) -> int:
     from shadowviz.cli.diff_turns_view import turns_text
     from shadowviz.tokens.inputs_read import read_argument
     from shadowviz.tokens.report_turns import compare_turns
 
     report = compare_turns(read_argument(argument, form), reading, geometry)
+    if page_file is not None:
+        from shadowviz.tokens.report_html import turns_page
+
+        page_file.write(turns_page(report))
     if as_json:
         write_json(report)
     else:
         write_out(turns_text(report))
+    if page_file is not None:
+        page_file.tell(as_json)
     return 0 if report.same else DIFFERENT
