@@ -1,6 +1,6 @@
 """Why two prompts part, as a name, a sentence and what to do about it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from shadowviz_engine.core.spans import Extent
@@ -120,7 +120,10 @@ class Finding:
     advice: str
     """One printable line that says what to change; empty where nothing is lost."""
     gain: int
-    """Tokens that would join the common prefix if this cause alone were mended."""
+    """Tokens that both sides have from here up to the next difference of another cause: what joins the common prefix if
+    this cause is mended, at all its places, and those before it are."""
+    measured: bool = field(default=False, compare=False)
+    """Whether `gain` was counted on a prompt that was rendered and encoded again; else it is read off the alignment."""
 
     @property
     def breaks(self) -> bool:
