@@ -25,6 +25,8 @@ class Piece:
     mark: Mark
     control: bool
     """Whether it is a control token."""
+    ids: tuple[int, ...] = ()
+    """Of the tokens that begin in it where it is RETOKENIZED, else empty."""
 
 
 @dataclass(frozen=True, slots=True)
