@@ -63,7 +63,9 @@ and `excerpt_b` (`place` with `token`, `byte`, `line`, `column` and `segment`; `
 `num_characters`, `tokens` with `id`, `text` and `control`, `num_tokens`; null where no token differs), `causes`, the
 one that leads first (`cause`, `subject`, `a`, `b`, `segment`, `detail`, `advice`, `gain`, `breaks`), `cost`
 (`geometry`, `page`, `num_prompt`, `common`, `reused`, `mended`, `reused_if_mended`, `reused_if_all_mended`, `lost`,
-`rows` with `kind`, `rows` and `layers`), `advice`, `alignment` (`counts` and `runs`, each with `op`, `a` and `b`;
+`rows` with `kind`, `rows` and `layers`; `proven`: whether `mended` was measured on a prompt with the cure applied, else
+it is an estimate; `proof`: what was encoded again; `moved` and `reused_if_moved`: measured with the value at the end of
+both prompts, or null), `advice`, `alignment` (`counts` and `runs`, each with `op`, `a` and `b`;
 `num_runs`, `realigned`, `strip`) and `notes`. Extents are `[start, stop]`, half-open, in tokens. `before`, `differing`
 and `after` are as sent. What each figure means stands in [how two prompts are
 compared](../explanation/diff-tokens.md).

@@ -33,8 +33,7 @@ def report_text(report: "Report") -> str:
         _sides(report),
         *([_excerpts(report)] if report.excerpt_a and report.excerpt_b else []),
         *_causes(report),
-        *([] if report.same else [_cost(report.cost)]),
-        *([] if report.equal else [_alignment(report.alignment)]),
+        *_figures(report),
         *_notes(report),
     ]
     return "\n\n".join(blocks)
@@ -186,11 +185,23 @@ def _causes(report: "Report") -> Iterator[str]:
     yield "\n".join(lines)
 
 
+def _figures(report: "Report") -> Iterator[str]:
+    """Cost and alignment in one block, so that an answer fits a screen of 24 lines."""
+    lines = [] if report.same else [_cost(report.cost)]
+    if not report.equal:
+        lines.append(_alignment(report.alignment))
+    if lines:
+        yield "\n".join(lines)
+
+
 def _cost(cost: "Cost") -> str:
     rows = [
         ["now", number(cost.common), number(cost.reused), number(cost.num_prompt - cost.reused)],
         ["mended", number(cost.mended), number(cost.reused_if_mended), number(cost.num_prompt - cost.reused_if_mended)],
     ]
+    if cost.moved is not None and cost.reused_if_moved is not None:
+        rest = cost.num_prompt - cost.reused_if_moved
+        rows.append(["moved to end", number(cost.moved), number(cost.reused_if_moved), number(rest)])
     if cost.reused_if_all_mended > cost.reused_if_mended:
         rest = cost.num_prompt - cost.reused_if_all_mended
         rows.append(["all mended", "", number(cost.reused_if_all_mended), number(rest)])
@@ -198,10 +209,18 @@ def _cost(cost: "Cost") -> str:
     lines = [table([label, "common", "reused", "computed"], rows)]
     if width() < PLAIN_WIDTH:
         lines = [wrapped(label), table(["", "common", "reused", "computed"], rows)]
+    lines.append(wrapped(_origin(cost)))
     if cost.rows:
         kinds = ", ".join(f"{number(kind.rows)} {kind.kind}" for kind in cost.rows)
         lines.append(wrapped(f"rows computed anew in each layer: {kinds}"))
     return "\n".join(lines)
+
+
+def _origin(cost: "Cost") -> str:
+    """Whether the figures are measured or estimated."""
+    if not cost.proven:
+        return "mended: an estimate from the alignment, not measured"
+    return f"mended, measured: {cost.proof}"
 
 
 def _alignment(alignment: "Alignment") -> str:

@@ -6,6 +6,7 @@ from itertools import islice
 
 from shadowviz.tokens.align import align
 from shadowviz.tokens.causes.find import find_causes
+from shadowviz.tokens.cure import prove
 from shadowviz.tokens.finding import Cause, Finding
 from shadowviz.tokens.inputs_side import check_comparable, is_readable
 from shadowviz.tokens.report import REPORT_VERSION, CauseReport, Cost, Excerpt, Report, SideReport
@@ -34,9 +35,14 @@ def compare(a: Side, b: Side, geometry: Geometry, sources: tuple[str, str] = (""
     findings = findings_of(a, b, diff)
     leading = next((finding for finding in findings if finding.breaks), None)
     same = loses_nothing(a, b, diff)
+    cure = prove(a, b, diff, leading) if leading and not same else None
+    if leading and cure:
+        measured = replace(leading, gain=cure.common - diff.common, measured=True)
+        findings = tuple(measured if finding is leading else finding for finding in findings)
+        leading = measured
     gain = leading.gain if leading and not same else 0
     cut = _excerpts(a, b, diff)
-    cost = cost_of(geometry, len(b.ids), diff.common, gain, 0 if same else diff.realigned)
+    cost = cost_of(geometry, len(b.ids), diff.common, gain, 0 if same else diff.realigned, cure)
     causes = tuple(_cause(a, b, finding) for finding in findings)
     return Report(
         version=REPORT_VERSION,
@@ -149,13 +155,14 @@ def _verdict(a: Side, b: Side, diff: TokenDiff, causes: Sequence[CauseReport], c
     place = f", in {segment}" if segment else ""
     label = next((cause.label for cause in causes if cause.breaks), str(Cause.UNKNOWN))
     head = f"{a.name} and {b.name} part at token {diff.common:,} of {of}{place}: {label}."
+    mended = "if this were mended" if cost.proven else "if this were mended, by estimate"
     if cost.lost:
-        return f"{head} {_tokens(cost.lost)} more would be reused if this were mended."
+        return f"{head} {_tokens(cost.lost)} more would be reused {mended}."
     if cost.reused_if_all_mended > cost.reused:
         more = _tokens(cost.reused_if_all_mended - cost.reused)
         return f"{head} {more} more would be reused if every difference were mended."
     if cost.mended > cost.common:
-        return f"{head} {_tokens(cost.mended - cost.common)} more would be in common if this were mended."
+        return f"{head} {_tokens(cost.mended - cost.common)} more would be in common {mended}."
     return f"{head} Nothing behind it agrees again."
 
 

@@ -108,6 +108,13 @@ class Cost(msgspec.Struct, frozen=True):
     """Tokens that are computed because of the leading cause."""
     rows: tuple[KindRows, ...] = ()
     """Of these tokens."""
+    proven: bool = False
+    """Whether `mended` was measured on a prompt with the cure applied; else it is estimated from the alignment."""
+    proof: str = ""
+    """One printable line: what was encoded again; empty where nothing was."""
+    moved: int | None = None
+    """Common, measured, if a value that changes stood at the end of both prompts; null where it does not apply."""
+    reused_if_moved: int | None = None
 
 
 class OpCount(msgspec.Struct, frozen=True):

@@ -5,6 +5,7 @@ from typing import Final
 
 import msgspec
 
+from shadowviz.tokens.cure import Cure
 from shadowviz.tokens.report import Alignment, Cost, KindRows, OpCount, Run
 from shadowviz.tokens.token_diff import Op, TokenDiff
 from shadowviz_engine.core.derive import derive
@@ -31,8 +32,15 @@ def geometry_of(name: str, page: int = 0) -> Geometry:
     return msgspec.structs.replace(found, page_size=page) if page else found
 
 
-def cost_of(geometry: Geometry, num_prompt: int, common: int, gain: int, gain_of_all: int) -> Cost:
-    """What is reused of a prompt: now, with `gain` tokens more in common, and with every difference mended."""
+def cost_of(
+    geometry: Geometry, num_prompt: int, common: int, gain: int, gain_of_all: int, cure: Cure | None = None
+) -> Cost:
+    """What is reused of a prompt: now, with `gain` tokens more in common, and with every difference mended.
+
+    What a cure has measured stands in the place of `gain`.
+    """
+    gain = gain if cure is None else cure.common - common
+    moved = min(num_prompt, cure.moved) if cure and cure.moved is not None else None
     mended = min(num_prompt, common + gain)
     reused = reused_length(geometry, num_prompt, common)
     reused_if = reused_length(geometry, num_prompt, mended)
@@ -48,6 +56,10 @@ def cost_of(geometry: Geometry, num_prompt: int, common: int, gain: int, gain_of
         reused_if_all_mended=reused_length(geometry, num_prompt, all_mended),
         lost=reused_if - reused,
         rows=_rows(geometry, reused, reused_if),
+        proven=cure is not None,
+        proof=cure.done if cure else "",
+        moved=moved,
+        reused_if_moved=None if moved is None else reused_length(geometry, num_prompt, moved),
     )
 
 

@@ -111,8 +111,9 @@ def _findings(pair: _Pair, a: Told, b: Told) -> tuple[Finding, ...]:
 
 def _finding(pair: _Pair, measured: _Measured, hunks: Sequence[Hunk]) -> Finding:
     change, (in_a, in_b) = measured.change, hull(hunks)
+    known = measured.gain is not None
     gain = gain_without(pair.diff, hunks) if measured.gain is None else measured.gain
-    return Finding(change.cause, change.subject, in_a, in_b, printable(change.detail), change.advice, gain)
+    return Finding(change.cause, change.subject, in_a, in_b, printable(change.detail), change.advice, gain, known)
 
 
 def _hunks(stretches: Stretches, measured: _Measured, free: Sequence[Hunk]) -> Sequence[Hunk]:

@@ -47,18 +47,20 @@ def renders(side: Side, renderer: Renderer) -> bool:
     return side.conversation is not None and text_of(side.conversation, renderer) == side.text
 
 
-def common_with(a: Side, b: Side, text: str, common: int) -> int | None:
+def common_with(a: Side, b: Side, text: str, common: int, limit: int = MAX_ENCODED) -> int | None:
     """Tokens at the head of A that a prompt with this text would share; None where counting them would take too long.
 
-    `text` stands in the place of B's, encoded as B is; `common` is what A and B share.
+    `text` stands in the place of B's, encoded as B is; `common` is what A and B share. `limit` is in bytes of text
+    in common that would have to be encoded.
     """
     raw = text.encode()
     same = _common_bytes(a.raw, raw)
     kept = _settled(a, min(same, _common_bytes(a.raw, b.raw)), common) if a.encoder is b.encoder else 0
     start = a.starts[kept] if kept else 0
-    if same - start > MAX_ENCODED:
+    if same - start > limit:
         return None
-    ids = b.encoder.place(_cut(raw[start : same + MARGIN])).ids
+    cut = _cut(raw[start : same + MARGIN])
+    ids = b.encoder.place(cut, add_special=not kept and _adds_special(b)).ids
     return kept + _common_ids(a.ids[kept : kept + len(ids)], ids)
 
 
@@ -70,6 +72,11 @@ def common_of(encoder: Encoder, first: str, second: str) -> int | None:
         return None
     left, right = (encoder.place(_cut(text[: same + MARGIN])).ids for text in raw)
     return _common_ids(left, right)
+
+
+def _adds_special(side: Side) -> bool:
+    """Whether the encoder put marks around the text: they stand for nothing in it."""
+    return bool(side.raw) and bool(side.ids) and (side.byte_at(1) == 0 or side.starts[-1] == len(side.raw))
 
 
 def _settled(a: Side, same: int, common: int) -> int:
