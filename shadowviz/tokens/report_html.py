@@ -209,9 +209,8 @@ def _table(title: str, headers: tuple[str, ...], numbers: tuple[int, ...], rows:
 
 
 def _page(verdict: str, notes: Sequence[str], tables: Sequence[Table] = (), **values: Any) -> str:
-    return _template().render(
-        verdict=verdict, notes=list(dict.fromkeys(notes)), tables=tables, max_notes=MAX_NOTES, **values
-    )
+    values = {"pair": False, **values, "verdict": verdict, "tables": tables, "max_notes": MAX_NOTES}
+    return _template().render(values, notes=list(dict.fromkeys(notes)))
 
 
 @lru_cache(maxsize=1)
