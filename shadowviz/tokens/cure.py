@@ -69,10 +69,13 @@ def _as_stored(a: Side, b: Side, diff: TokenDiff, finding: Finding, places: Cure
     in_a, in_b = inert(a.name), inert(b.name)
     if places.edits and readable_text(a, b):
         common = common_with(a, b, with_edits(b.text, places.edits), diff.common, LIMIT)
-        if common is not None and common >= diff.common:
+        if common is None:
+            return None
+        if common >= diff.common:
             moved = common_when_moved(a, b, places.values) if finding.cause in VALUES else None
             done = f"{in_b} encoded again with {_stretches(len(places.edits))} as in {in_a}"
             return Cure(done, common, moved)
+    # Ids that were generated encode otherwise: what was stored is then put there as it is.
     pieces = stretches_of_ids(a, b, finding, places)
     if not pieces:
         return None

@@ -1,14 +1,18 @@
 """What a cure is said to give is what encoding the cured prompt gives."""
 
 import json
+from dataclasses import replace
 from itertools import takewhile
 from pathlib import Path
 
 import pytest
+from cause_runs import side_of_chat
+from chats import Chat
 from labelled import Pair
 from prompt_edits import EDITS, labelled_pairs
 
 from shadowviz.tokens.align import align
+from shadowviz.tokens.byte_encoder import ByteEncoder
 from shadowviz.tokens.compare import compare, findings_of, loses_nothing
 from shadowviz.tokens.cure import LIMIT, Cure, prove
 from shadowviz.tokens.cure_places import cured_places
@@ -154,6 +158,32 @@ def test_a_text_too_long_to_encode_again_is_not_proven(monkeypatch: pytest.Monke
     monkeypatch.setattr("shadowviz.tokens.cure.LIMIT", 100)
     assert LIMIT > 4_000_000
     a, b = side("A", f"\ufeffone{BEHIND}"), side("B", f"one{BEHIND}")
-    diff, finding = led(a, b)
-    cure = prove(a, b, diff, finding)
-    assert cure is None or "ids of A" in cure.done
+    assert prove(a, b, *led(a, b)) is None
+    shown = compare(a, b, preset("v4-flash"))
+    assert (shown.cost.proven, shown.cost.mended) == (False, len(b.ids))
+    assert ", by estimate." in shown.verdict
+
+
+def test_generated_ids_that_encode_otherwise_get_the_stored_ids_in_their_place() -> None:
+    tail = [67, 201, 201, 68, 201, 201, 67, 68]
+    a, b = (side_of_ids(name, [*tail, word, *tail], ENCODER) for name, word in (("A", 397), ("B", 1602)))
+    assert list(ENCODER.place(b.text).ids) != list(b.ids)
+    assert proven(a, b) == Cure("ids of A put into B in 1 stretch", len(a.ids))
+
+
+def test_a_text_of_another_tokenizer_is_encoded_again_by_that_of_the_stored_one() -> None:
+    a, b = side("A", BEHIND), side_of_text("B", BEHIND, ByteEncoder())
+    assert led(a, b)[1].cause is Cause.TOKENIZER_VERSION
+    assert proven(a, b) == Cure("B encoded again by the tokenizer of A", len(a.ids))
+
+
+def test_what_the_structure_shows_is_proven_where_its_rendering_is_known() -> None:
+    tools = [{"type": "function", "function": {"name": name, "description": f"{name} it"}} for name in ("add", "cut")]
+    message = {"role": "user", "content": BEHIND}
+    chats = [Chat([message], order) for order in (tools, tools[::-1])]
+    a, b = (side_of_chat(name, chat, ENCODER) for name, chat in zip("AB", chats, strict=True))
+    assert led(a, b)[1].cause is Cause.REORDERED
+    assert proven(a, b) == Cure("rendered and encoded again with this change undone", len(a.ids))
+    other = [replace(one, text=one.text + "!", raw=one.raw + b"!") for one in (a, b)]
+    assert not led(*other)[1].measured
+    assert proven(*other) == Cure("B encoded again with 4 stretches as in A", len(a.ids))
