@@ -11,6 +11,7 @@ from chats import Chat
 from labelled import Pair
 from prompt_edits import EDITS, labelled_pairs
 
+from shadowviz.cli.diff_view import report_text
 from shadowviz.tokens.align import align
 from shadowviz.tokens.byte_encoder import ByteEncoder
 from shadowviz.tokens.compare import compare, findings_of, loses_nothing
@@ -26,6 +27,7 @@ from shadowviz_engine.core.presets import preset
 
 ENCODER = default_tokenizer()
 PLANTS = [(name, pair) for name, pair in labelled_pairs(seed=17, each=4, doubles=40) if pair.ids is None]
+CLOCKS = (("A", "20"), ("B", "21"))
 BEHIND = " The keeper wrote the depth of the channel into the harbour book." * 20
 
 
@@ -50,7 +52,7 @@ def proven(a: Side, b: Side) -> Cure:
 
 @pytest.mark.parametrize("name", [*EDITS, "two edits"])
 def test_a_planted_cause_gains_what_its_cured_prompt_shares(name: str) -> None:
-    for pair in [pair for other, pair in PLANTS if other == name]:
+    for pair in (pair for other, pair in PLANTS if other == name):
         a, b = side("A", pair.a), side("B", pair.b)
         diff = align(a, b)
         if loses_nothing(a, b, diff):
@@ -82,7 +84,7 @@ def assert_kept_outside(pair: Pair, cured: str, stretches: list[tuple[int, int, 
 def test_a_cause_planted_alone_is_mended_whole() -> None:
     names = ("CRLF", "BOM", "QUOTE", "DASH", "UNICODE_FORM", "ZERO_WIDTH", "TIME", "UUID", "HOMOGLYPH", "TAB")
     whole = 0
-    for pair in [pair for name, pair in PLANTS if name in names]:
+    for pair in (pair for name, pair in PLANTS if name in names):
         a, b = side("A", pair.a), side("B", pair.b)
         diff = align(a, b)
         if not loses_nothing(a, b, diff) and (cure := prove(a, b, diff, findings_of(a, b, diff)[0])):
@@ -91,12 +93,22 @@ def test_a_cause_planted_alone_is_mended_whole() -> None:
 
 
 def test_a_value_that_changes_is_also_moved_to_the_end() -> None:
-    texts = [f"Current time: 2026-06-09 15:04:{second}. Now answer.{BEHIND}" for second in ("20", "21")]
-    a, b = (side(name, text) for name, text in zip("AB", texts, strict=True))
+    a, b = (side(name, f"Current time: 2026-06-09 15:04:{second}. Now{BEHIND} then") for name, second in CLOCKS)
     cure = proven(a, b)
-    moved = [f"Current time: . Now answer.{BEHIND}\n2026-06-09 15:04:{second}" for second in ("20", "21")]
+    moved = [f"Current time: . Now{BEHIND} then\n2026-06-09 15:04:{second}" for _, second in CLOCKS]
     assert cure.moved == counted(*(list(ENCODER.place(text).ids) for text in moved))
     assert cure.common == len(a.ids)
+
+
+def test_the_terminal_says_what_is_measured_and_what_is_estimated() -> None:
+    a, b = (side(name, f"Current time: 2026-06-09 15:04:{second}. Now{BEHIND} then") for name, second in CLOCKS)
+    shown = compare(a, b, preset("v4-flash"))
+    lines = report_text(shown).splitlines()
+    assert "mended, measured: B encoded again with 1 stretch as in A" in lines
+    (row,) = [line for line in lines if line.startswith("moved to end ")]
+    assert row.split()[3:] == [str(shown.cost.moved), "256", str(len(b.ids) - 256)]
+    other = compare(side("A", "something else altogether"), side("B", "what would you like"), preset("v4-flash"))
+    assert "mended: an estimate from the alignment, not measured" in report_text(other).splitlines()
 
 
 def test_the_line_of_a_coding_client_is_left_out_of_both() -> None:
