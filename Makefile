@@ -20,7 +20,7 @@ help:
 	@echo "make check   what 'make test' does, without set-up"
 	@echo "make format  rewrite the sources the way 'make check' wants them"
 	@echo "make bench   set up, then measure, side by side with other caches where they can be had"
-	@echo "make clean   remove .venv, .peers and caches"
+	@echo "make clean   remove .venv, .peers, .vocabularies and caches"
 	@echo "PYTHON=python3.12 chooses the interpreter of .venv, WORKERS=4 the test processes"
 
 $(STAMP): pyproject.toml constraints.txt
@@ -55,4 +55,4 @@ bench: $(STAMP)
 	@$(BIN)/python -m shadowviz.experiments.bench $(ARGS)
 
 clean:
-	rm -rf $(VENV) .peers .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis dist build
+	rm -rf $(VENV) .peers .vocabularies .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis dist build

@@ -148,13 +148,48 @@ def _change(explanation: Explanation) -> str:
     return ""
 
 
+_STABLE = "or move it behind everything that is shared"
+
 _TOKEN_CHANGES = {
+    "ATTRIBUTION_HEADER": "set the environment variable CLAUDE_CODE_ATTRIBUTION_HEADER=0 in the coding client",
+    "REORDERED": "send it in one fixed order: sort it before the prompt is built",
+    "RETOKENIZED": "send the stored token ids again instead of encoding their text anew",
+    "SPECIAL_VS_TEXT": "encode the marker in the same way on both sides: as a control token, or escaped as text",
+    "LOOKALIKE_SPECIAL": "write the marker with the characters of the tokenizer's control token",
+    "BOS_DOUBLED": "send one beginning mark: the template and the encoder must not both add it",
+    "BOS_MISSING": "begin both prompts with the beginning mark, or neither",
+    "EOS_SWAPPED": "end every turn with one and the same end mark",
+    "MERGE_ACROSS_BOUNDARY": (
+        "end the shared part where the tokenizer never merges, such as behind a line end or a control token, "
+        "or append token ids instead of text"
+    ),
+    "TIME": f"leave the time out, round it to what the task needs, {_STABLE}",
+    "UUID": f"leave the identifier out of the prompt, {_STABLE}",
+    "COUNTER": f"leave the counter out of the prompt, {_STABLE}",
+    "NUMBER_FORM": "format numbers in one way",
+    "JSON_ESCAPE": "write JSON with one setting for escapes (ensure_ascii the same everywhere)",
+    "JSON_SPACING": "write JSON with the same separators and indent everywhere",
+    "JSON_VALUE": f"send the same value, {_STABLE}",
+    "ESCAPED": "escape the text once, in the same place on both paths",
     "CRLF": "send LF, not CR LF, at line ends",
     "LINE_SEPARATOR": "send LF at line ends",
-    "TRAILING_SPACE": "strip blanks at line ends before sending",
-    "SPACE_COUNT": "send the same number of blanks",
     "UNICODE_FORM": "send text in one Unicode form (NFC)",
+    "SPACE_KIND": "send plain blanks (U+0020)",
+    "ZERO_WIDTH": "strip characters without width before sending",
+    "BIDI_MARK": "strip marks of writing direction, or send the same ones always",
+    "BOM": "strip the byte-order mark: read files as utf-8-sig",
+    "QUOTE": "send one kind of quotation mark: turn off smart quotes",
+    "DASH": "send one kind of dash: turn off smart punctuation",
+    "HOMOGLYPH": "write the word in letters of one script",
+    "FULL_WIDTH": "send one width of characters (NFKC on both sides)",
+    "EMOJI": "send the same emoji, or leave it out of what is shared",
     "CASE": "send the same capital and small letters",
-    "BOS_DOUBLED": "send one beginning mark: the template and the encoder must not both add it",
-    "RETOKENIZED": "send the stored token ids again instead of encoding their text anew",
+    "TRAILING_NEWLINE": "end the text in the same way: strip line ends at the end, or add just one",
+    "TRAILING_SPACE": "strip blanks at line ends before sending",
+    "LEADING_SPACE": "indent alike: strip blanks at the beginning, or keep them always",
+    "TAB": "indent with blanks or with tabs, not both",
+    "SPACE_COUNT": "send the same number of blanks",
+    "PUNCTUATION": "send the same punctuation marks",
+    "UNKNOWN": "record the ids unredacted and with their tokenizer to learn the cause",
 }
+"""What to do about each cause that the ids of a record can show; TEXT has nothing more specific than the default."""

@@ -1,11 +1,28 @@
 """What a run lost in sum, and what to change."""
 
+import msgspec
+import pytest
 from lookup_runs import ExplainedRun
 
+from shadowviz.replay.explain import Explanation
 from shadowviz.replay.summary import MORE_ROOM, summarise
+from shadowviz.tokens.causes.advice import ADVICE
+from shadowviz.tokens.finding import Cause
 from shadowviz_engine.core.verdict import Verdict
 
 LONG = list(range(10_000, 18_000))
+
+OF_MESSAGES = {
+    Cause.TEMPLATE,
+    Cause.REASONING_MISSING,
+    Cause.EFFORT_PREFIX,
+    Cause.SYSTEM_GREW,
+    Cause.HISTORY_EDITED,
+    Cause.HISTORY_TRUNCATED,
+    Cause.TOKENIZER_VERSION,
+}
+"""Causes that ids alone cannot show: messages or a second tokenizer must be at hand."""
+HARMLESS = {Cause.NORMALISED_EQUAL, Cause.EXTENDS}
 
 
 def test_losses_are_summed_by_verdict_with_the_worst_example_first() -> None:
@@ -111,3 +128,28 @@ def test_prompts_that_ran_beside_one_like_them_are_counted_in_a_hint() -> None:
 def test_prompts_that_ran_one_after_another_leave_no_hint() -> None:
     run = ExplainedRun(retention="all")
     assert summarise([run.run(LONG[:1000]), run.run(LONG[:1000]), run.run(range(300))]).hint == ""
+
+
+def parted_by(cause: str) -> Explanation:
+    run = ExplainedRun(retention="all")
+    run.run(LONG)
+    explanation = run.run([*LONG[:5], 99_005, *LONG[6:]])
+    assert explanation.verdict.verdict is Verdict.TOKENS_DIFFER
+    leading = msgspec.structs.replace(explanation.verdict, detail=cause)
+    parted: Explanation = msgspec.structs.replace(explanation, findings=(leading, *explanation.findings[1:]))
+    return parted
+
+
+@pytest.mark.parametrize("cause", sorted(set(Cause) - OF_MESSAGES - HARMLESS - {Cause.TEXT}))
+def test_a_cause_is_answered_with_what_a_comparison_of_two_prompts_says(cause: Cause) -> None:
+    assert summarise([parted_by(cause)]).best_change == ADVICE[cause]
+
+
+def test_another_text_asks_for_one_beginning() -> None:
+    assert summarise([parted_by(Cause.TEXT)]).best_change == "make the prompts begin alike, and put what varies last"
+
+
+def test_a_clock_and_other_text_are_two_changes_and_their_losses_are_not_added() -> None:
+    summary = summarise([parted_by(Cause.TIME)])
+    both = msgspec.structs.replace(parted_by(Cause.TEXT), request="other")
+    assert summarise([parted_by(Cause.TIME), both]).best_change_wins == summary.best_change_wins == 7936
