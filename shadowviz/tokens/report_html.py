@@ -11,7 +11,7 @@ from shadowviz.tokens.inert import inert, shorten
 from shadowviz.tokens.inputs_side import is_readable
 from shadowviz.tokens.passage import Fold, Line, Row
 from shadowviz.tokens.passages import passages
-from shadowviz.tokens.report import Report
+from shadowviz.tokens.report import Cost, Report
 from shadowviz.tokens.side import Side
 from shadowviz.tokens.token_diff import TokenDiff
 
@@ -31,6 +31,8 @@ CONTEXT: Final = 40
 """Equal lines around a difference that are in the page."""
 NEAR: Final = 3
 """Of these, the lines that are open."""
+LONG: Final = 100_000
+"""Tokens of a prompt from which on only near lines are in the page: they are many, and others fill it."""
 MAX_ROWS: Final = 500
 """Rows of a table of pairs, turns or causes."""
 MAX_NOTES: Final = 100
@@ -68,19 +70,27 @@ class Table:
 
 def pair_page(report: Report, a: Side, b: Side, diff: TokenDiff) -> str:
     """The page of two prompts; the same bytes for the same input."""
-    cost = report.cost
-    costs = [("now", cost.common, cost.reused), ("mended", cost.mended, cost.reused_if_mended)]
-    all_mended = [("all mended", None, cost.reused_if_all_mended)]
-    view = view_of(passages(a, b, diff, CONTEXT)) if is_readable(a) and is_readable(b) else None
+    context = NEAR if max(len(a.ids), len(b.ids)) >= LONG else CONTEXT
+    view = view_of(passages(a, b, diff, context)) if is_readable(a) and is_readable(b) else None
     return _page(
         report.verdict,
         [*report.notes, *(f"{side.name}: {note}" for side in (report.a, report.b) for note in side.notes)],
         pair=True,
         report=report,
-        costs=costs + (all_mended if cost.reused_if_all_mended > cost.reused_if_mended else []),
+        costs=list(_costs(report.cost)),
         view=view,
         max_causes=MAX_ROWS,
     )
+
+
+def _costs(cost: Cost) -> Iterator[tuple[str, int | None, int]]:
+    """What is common and reused: now, and after each of the changes."""
+    yield "now", cost.common, cost.reused
+    yield "mended", cost.mended, cost.reused_if_mended
+    if cost.reused_if_moved is not None:
+        yield "moved to end", cost.moved, cost.reused_if_moved
+    if cost.reused_if_all_mended > cost.reused_if_mended:
+        yield "all mended", None, cost.reused_if_all_mended
 
 
 def turns_page(report: "TurnsReport") -> str:
@@ -106,7 +116,7 @@ def turns_page(report: "TurnsReport") -> str:
     told = dict.fromkeys((turn.cause, turn.detail, turn.advice) for turn in breaks)
     tables = [
         *([_table("What to change", ("cause", "what", "change"), (), list(told))] if told else []),
-        _table(f"Turns ({report.geometry}, page {report.page:,})", headers, tuple(range(1, 7)), rows),
+        _table(f"Turns ({report.geometry}, page {report.page:,})", headers, tuple(range(7)), rows),
     ]
     return _page(verdict, report.notes, tables)
 

@@ -26,12 +26,21 @@ def test_the_verdict_comes_first_then_cause_cost_excerpt_and_both_prompts() -> N
     a, b = side("A", text), side("B", text.replace("\n", "\r\n"))
     report = compare(a, b, FLASH, ("monday.txt", "tuesday.txt"))
     text_of = check_harmless(pair_page(report, a, b, align(a, b))).text
-    parts = [report.verdict, "Cause: CRLF", report.advice, "share reused", "csa_kv"]
+    parts = [report.verdict, "Cause: CRLF", report.advice, "share reused", report.cost.proof, "csa_kv"]
     parts += ["The first difference", str(report.excerpt_a.tokens[0].id), "Side by side", "Legend", "monday.txt"]
     parts += [report.a.fingerprint]
     places = [text_of.index(part) for part in parts]
     assert places == sorted(places)
     assert "first.\\r\\n" in text_of
+
+
+def test_a_value_moved_to_the_end_is_priced_too() -> None:
+    head, tail = "Current time: 2026-06-09 15:04:", ". You are a helpful assistant." + " The keeper wrote it down." * 80
+    a, b = side("A", f"{head}20{tail}"), side("B", f"{head}21{tail}")
+    report = compare(a, b, FLASH)
+    assert report.cost.moved is not None
+    text = "".join(check_harmless(pair_page(report, a, b, align(a, b))).text.split())
+    assert f"movedtoend{report.cost.moved:,}{report.cost.reused_if_moved:,}" in text
 
 
 def test_equal_prompts_have_a_page_too() -> None:
