@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from shadowviz.cli.page_file import PageFile
     from shadowviz.tokens.inputs import Form
     from shadowviz.tokens.inputs_side import Reading
+    from shadowviz.tokens.report import Report
     from shadowviz.tokens.side import Side
     from shadowviz_engine.core.geometry import Geometry
 
@@ -63,6 +64,11 @@ def diff_tokens(
         str | None, typer.Option("--html", help="Write the answer as one HTML page to FILE.", metavar="FILE")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace FILE if it is there.")] = False,
+    view: Annotated[
+        Literal["summary", "unified", "side"],
+        typer.Option(help="What to print of two prompts: why they part, or both line by line."),
+    ] = "summary",
+    show_all: Annotated[bool, typer.Option("--all", help="With --view unified or side: every changed line.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> int:
     """Say where two prompts part, why, what it costs and what to change.
@@ -78,6 +84,7 @@ def diff_tokens(
     from shadowviz.tokens.report_cost import geometry_of
     from shadowviz_engine.core.errors import InputError
 
+    _check_view(view, show_all=show_all, as_json=as_json, alone=turns or len(prompts) == 1)
     page_file = None if html is None else PageFile(html, force, (*prompts, tokenizer, tokenizer_b))
     cache = geometry_of(geometry, page)
     told = Form(form) if form else None
@@ -102,11 +109,34 @@ def diff_tokens(
         page_file.write(pair_page(report, a, b, align(a, b)))
     if as_json:
         write_json(report)
-    else:
+    elif view == "summary":
         write_out(report_text(report))
+    else:
+        _write_lines(a, b, report, view, show_all=show_all)
     if page_file is not None:
         page_file.tell(as_json)
     return 0 if report.same else DIFFERENT
+
+
+def _check_view(view: str, *, show_all: bool, as_json: bool, alone: bool) -> None:
+    from shadowviz_engine.core.errors import InputError
+
+    if view == "summary":
+        if show_all:
+            raise InputError("--all is of --view unified and --view side: expected one of them with it")
+    elif alone:
+        raise InputError(f"--view {view} shows two prompts line by line: expected A and B, without --turns")
+    elif as_json:
+        raise InputError(f"--view {view} is for reading and --json for programs: expected one of the two")
+
+
+def _write_lines(a: "Side", b: "Side", report: "Report", view: str, *, show_all: bool) -> None:
+    from shadowviz.cli.diff_lines import MAX_CHANGED, side_text, unified_text
+    from shadowviz.tokens.align import align
+    from shadowviz.tokens.passages import passages
+
+    text_of = unified_text if view == "unified" else side_text
+    write_out(text_of(report, passages(a, b, align(a, b)), limit=None if show_all else MAX_CHANGED))
 
 
 def _options(

@@ -16,7 +16,10 @@ from typing import Any
 from shadowviz.tokens.inert import printable
 
 BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
-STYLES = re.compile(f"({re.escape(BOLD)}|{re.escape(PLAIN)})")
+A_ONLY, B_ONLY, OTHER_IDS = "\x1b[33m", "\x1b[36m", "\x1b[35m"
+"""Colours that are told apart without red and green."""
+ALL_STYLES = (BOLD, PLAIN, A_ONLY, B_ONLY, OTHER_IDS)
+STYLES = re.compile(f"({'|'.join(map(re.escape, ALL_STYLES))})")
 PLAIN_WIDTH = 80
 """Columns that prose is wrapped at; tables keep to them too."""
 
@@ -31,7 +34,7 @@ def harmless(text: str) -> str:
 
 
 def _harmless_line(line: str) -> str:
-    return "".join(part if part in (BOLD, PLAIN) else printable(part) for part in STYLES.split(line))
+    return "".join(part if part in ALL_STYLES else printable(part) for part in STYLES.split(line))
 
 
 def write_out(text: str) -> None:
