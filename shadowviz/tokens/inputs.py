@@ -32,6 +32,8 @@ class Prompt:
     """Record whose keyed hashes stand in place of the ids; empty where the ids are plain."""
     namespace: str = ""
     """Prompts of two namespaces share nothing in a cache."""
+    given: bytes = b""
+    """What was given, where that is not UTF-8 and so not `text`."""
     notes: tuple[str, ...] = ()
     """What reading it brought up, one printable line each."""
 

@@ -57,13 +57,20 @@ def one_request(path: str, request: str) -> Prompt:
     """The prompt of one request of a record or of a file of requests.
 
     Raises:
-        InputError: there is none with this id, or the file cannot be read.
+        InputError: there is none with this id or more than one, or the file cannot be read.
     """
     names: list[str] = []
+    found: list[Prompt] = []
     for name, prompt in read_requests(path):
-        if name == request:
-            return prompt
         names.append(printable(name))
+        if name == request:
+            found.append(prompt)
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise InputError(
+            f"{inert(path)} has {len(found):,} requests {shorten(request, 80)!r}: expected one; give each its own id"
+        )
     more = f" and {len(names) - MAX_NAMES:,} more" if len(names) > MAX_NAMES else ""
     known = f"expected one of {', '.join(names[:MAX_NAMES])}{more}" if names else "it has none at all"
     raise InputError(f"{inert(path)} has no request {shorten(request, 80)!r}: {known}")

@@ -49,8 +49,10 @@ def parse(raw: bytes, source: str, form: Form | None) -> Prompt:
     if raw.lstrip()[:1] in (b"{", b"["):
         try:
             value = json_value(raw, source)
-        except InputError:
-            return text_prompt(raw, source)
+        except InputError as error:
+            found = text_prompt(raw, source)
+            # Only a name that promises JSON: many a text begins with a bracket.
+            return found.noting(f"{error}, so it is read as text") if source.endswith(".json") else found
         return value_prompt(value, source) or text_prompt(raw, source)
     return text_prompt(raw, source)
 
@@ -65,7 +67,7 @@ def text_prompt(raw: bytes, source: str) -> Prompt:
         note = f"{source}: not UTF-8 at byte {error.start:,}, line {line:,} ({shown}): such bytes are taken as U+FFFD"
         if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
             note += "; it begins like UTF-16"
-        return Prompt(source, Form.TEXT, raw.decode(errors="replace"), notes=(note,))
+        return Prompt(source, Form.TEXT, raw.decode(errors="replace"), given=raw, notes=(note,))
 
 
 def json_value(raw: bytes, source: str) -> Any:
@@ -162,5 +164,5 @@ def _checked_ids(values: Iterable[int], source: str) -> Prompt:
     ids = list(values)
     for place, value in enumerate(ids):
         if not 0 <= value <= MAX_ID:
-            raise InputError(f"{source}: token {place:,} has id {shown_number(value)}, expected 0 or more")
+            raise InputError(f"{source}: token {place:,} has id {shown_number(value)}, expected 0 to {MAX_ID}")
     return Prompt(source, Form.IDS, ids=array("q", ids))

@@ -89,7 +89,7 @@ def _read_file(argument: str, form: Form | None) -> Prompt | None:
         return _whole_file(argument, form)
     for place in (found.start() for found in re.finditer("#", argument)):
         path, request = argument[:place], argument[place + 1 :]
-        if path and _exists(path) and not _is_folder(path):
+        if path and _is_file(path):
             return one_request(path, request)
     return None
 
@@ -123,6 +123,14 @@ def _looks_like_path(argument: str) -> bool:
 def _exists(path: str) -> bool:
     try:
         return Path(path).exists() if path else False
+    except (OSError, ValueError):
+        return False
+
+
+def _is_file(path: str) -> bool:
+    # A pipe is read once, and a record twice: its kind first.
+    try:
+        return Path(path).is_file()
     except (OSError, ValueError):
         return False
 

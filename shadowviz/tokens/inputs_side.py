@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from shadowviz.tokens.encoder import Content, Encoded, Encoder, check_range
+from shadowviz.tokens.inert import printable
 from shadowviz.tokens.inputs import Form, Prompt
 from shadowviz.tokens.load import load_tokenizer
 from shadowviz.tokens.messages import Message, describe
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 V4_NAMES: Final = {"enable_thinking": "thinking", "reasoning_effort": "effort"}
 """Other names of the options of DeepSeek-V4's encoding."""
 V4_OPTIONS: Final = frozenset(RenderOptions.__struct_fields__)
+SPECIAL_IDS: Final = "--add-special adds nothing to ready ids"
 GENERATION: Final = "add_generation_prompt"
 _MESSAGE_FIELDS: Final = frozenset(name for kind in Message.__args__ for name in kind.__struct_fields__)
 
@@ -117,11 +119,12 @@ def make_side(name: str, prompt: Prompt, reading: Reading) -> Side:
     try:
         match prompt.form:
             case Form.TEXT:
-                return side_of_text(
-                    name, prompt.text, reading.encoder, add_special=reading.add_special, notes=prompt.notes
-                )
+                notes = (*prompt.notes, *_of_special(reading))
+                side = side_of_text(name, prompt.text, reading.encoder, add_special=reading.add_special, notes=notes)
+                return replace(side, given=prompt.given)
             case Form.IDS:
-                return side_of_ids(name, prompt.ids, _encoder_of_ids(prompt, reading.encoder), prompt.notes)
+                notes = (*prompt.notes, SPECIAL_IDS) if reading.add_special else prompt.notes
+                return side_of_ids(name, prompt.ids, _encoder_of_ids(prompt, reading.encoder), notes)
         return _rendered_side(name, prompt, reading)
     except InputError as error:
         text = str(error)
@@ -150,6 +153,15 @@ def check_comparable(a: Side, b: Side) -> None:
     )
 
 
+def _of_special(reading: Reading) -> tuple[str, ...]:
+    """What is to be said where marks are asked for and the tokenizer has none to add."""
+    if not reading.add_special or len(reading.encoder.place("", add_special=True).ids):
+        return ()
+    name = printable(reading.encoder.name)
+    why = f"the configuration of {name} says so" if reading.encoder.bos_ids else f"{name} has no marks of its own"
+    return (f"--add-special adds nothing: {why}",)
+
+
 def _encoder_of_ids(prompt: Prompt, encoder: Encoder) -> Encoder:
     if prompt.redacted:
         return IdsOnly("redacted", prompt.redacted)
@@ -168,7 +180,7 @@ def _rendered_side(name: str, prompt: Prompt, reading: Reading) -> Side:
         add_special=reading.add_special,
         segments=rendered.segments,
         conversation=conversation,
-        notes=notes,
+        notes=(*notes, *_of_special(reading)),
     )
 
 

@@ -44,6 +44,8 @@ class Side:
     conversation: Conversation | None = None
     notes: tuple[str, ...] = ()
     """What reading it brought up, one printable line each: `not UTF-8 at byte 17 (\\xff)`."""
+    given: bytes = b""
+    """What was given, where that is not UTF-8 and so not `raw`."""
 
     def bytes_of(self, tokens: Extent) -> bytes:
         """What a stretch of tokens stands for in `raw`."""

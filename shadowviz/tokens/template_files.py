@@ -30,6 +30,8 @@ def read_templates(path: Path) -> TemplateFiles:
     Raises:
         InputError: no such file, one that is not UTF-8 or JSON, or nothing in it that is a chat template.
     """
+    if not path.exists():
+        raise InputError(f"{path} is not there, expected a chat template's file or folder")
     if path.is_dir():
         folder, templates = path, _templates_of_folder(path)
     else:

@@ -1,6 +1,7 @@
 """What an argument or a file is read as, and what is said where it cannot be."""
 
 import json
+import os
 from array import array
 from pathlib import Path
 
@@ -144,14 +145,27 @@ def test_bytes_that_are_not_utf8_are_compared_and_named() -> None:
     found = parse(b"ab\ncd\xff\xfeef", "x", None)
     assert found.text == "ab\ncd\ufffd\ufffdef"
     assert found.notes == ("x: not UTF-8 at byte 5, line 2 (\\xff): such bytes are taken as U+FFFD",)
+    assert found.given == b"ab\ncd\xff\xfeef"
+    assert parse(b"abc", "x", None).given == b""
     assert "begins like UTF-16" in parse("hi".encode("utf-16"), "x", None).notes[0]
+
+
+def test_a_file_called_json_that_cannot_be_read_as_such_says_why_it_is_text() -> None:
+    for raw, reason in (
+        (b"[" * 100_000, "x.json: JSON nests too deep, expected plain values, so it is read as text"),
+        (b'{"messages": [', "x.json: bad JSON (Expecting value: line 1 column 15 (char 14)), so it is read as text"),
+    ):
+        found = parse(raw, "x.json", None)
+        assert (found.form, found.text, found.notes) == (Form.TEXT, raw.decode(), (reason,))
+        assert parse(raw, "x.txt", None).notes == ()
 
 
 @pytest.mark.parametrize(
     ("raw", "form", "message"),
     [
+        (b"[4294967296]", Form.IDS, "x: token 0 has id 4294967296, expected 0 to 2147483647"),
         (b"1 two", Form.IDS, "x: token 1 is 'two', expected a whole number"),
-        (b"[1, -5]", Form.IDS, "x: token 1 has id -5, expected 0 or more"),
+        (b"[1, -5]", Form.IDS, "x: token 1 has id -5, expected 0 to 2147483647"),
         (b"[1, " + b"9" * 4000 + b"]", Form.IDS, r"x: token 1 has id a number of \d+ bits"),
         (b'["a"]', Form.IDS, "x holds no token ids"),
         (b"Hello", Form.MESSAGES, "x: bad JSON"),
@@ -215,6 +229,20 @@ def test_a_file_of_requests_gives_each_by_its_id_or_line(here: Path) -> None:
     assert read_argument("many.jsonl#line-3", None).ids.tolist() == [1]
     with pytest.raises(InputError, match=r"many.jsonl holds 4 requests: name one as many.jsonl#ID"):
         read_argument("many.jsonl", None)
+
+
+def test_an_id_that_two_requests_bear_names_neither(here: Path) -> None:
+    lines = ('{"id": "one", "prompt": "a"}', '{"id": "two", "prompt": "b"}', '{"id": "one", "prompt": "c"}')
+    (here / "many.jsonl").write_text("\n".join(lines))
+    assert read_argument("many.jsonl#two", None).text == "b"
+    with pytest.raises(InputError, match=r"many.jsonl has 2 requests 'one': expected one; give each its own id"):
+        read_argument("many.jsonl#one", None)
+
+
+def test_a_request_of_a_pipe_is_not_waited_for(here: Path) -> None:
+    os.mkfifo(here / "pipe.jsonl")
+    with pytest.raises(InputError, match=r"pipe.jsonl#one is not there"):
+        read_argument("pipe.jsonl#one", None)
 
 
 def test_a_file_with_a_message_a_line_is_one_conversation(here: Path) -> None:
