@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from shadowviz.tokens.characters import character_starts
-from shadowviz.tokens.inert import inert_bytes
+from shadowviz.tokens.inert import inert, inert_bytes
 from shadowviz.tokens.inputs_side import is_readable
 from shadowviz.tokens.passage import Line, Mark, Piece
 from shadowviz.tokens.runs import Integers
@@ -18,6 +18,8 @@ from shadowviz_engine.core.spans import Extent
 
 PART: Final = 320
 """Characters of a part; a line longer than two of them is cut."""
+
+ASCII_ESCAPES: Final = {code: inert(chr(code)) for code in range(128)}
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,7 @@ class Lettered:
         """A stretch of characters, printable."""
         raw = self.raw[self.characters[start] : self.characters[stop]]
         plain = raw.decode(errors="replace")
-        return plain if plain.isascii() and plain.isprintable() and "\\" not in plain else inert_bytes(raw)
+        return plain.translate(ASCII_ESCAPES) if plain.isascii() else inert_bytes(raw)
 
 
 def lettered(side: Side) -> Lettered:
