@@ -25,7 +25,21 @@ TOKENIZER = default_tokenizer()
 WHOLE = 10**9
 """A context in which nothing is folded."""
 ESCAPE = re.compile(rb"\\(\\|n|r|t|x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8})")
-SPELLINGS = [b"a", b"b", b"ab", b"\n", b"\r", b"\r\n", b"a\n", b"\n\n", b"\xe2", b"\x82\xac", b"\\", b"\xe2\x82\xac"]
+SPELLINGS = [
+    b"a",
+    b"b",
+    b"ab",
+    b"\n",
+    b"\r",
+    b"\r\n",
+    b"a\n",
+    b"\n\n",
+    b"\xe2",
+    b"\x82\xac",
+    b"\\",
+    b"\xe2\x82\xac",
+    b"b\nb",
+]
 ENCODER = SpelledEncoder(dict(enumerate(SPELLINGS)))
 OTHER = SpelledEncoder(dict(enumerate(reversed(SPELLINGS))), "other")
 IDS = st.lists(st.integers(0, len(SPELLINGS) - 1), max_size=24)
@@ -114,6 +128,7 @@ def check_folds(whole: Sequence[Row], folded: Sequence[Row | Fold], context: int
 @settings(max_examples=600, deadline=None)
 @given(IDS, IDS, st.sampled_from([(ENCODER, ENCODER), (ENCODER, OTHER)]))
 @example([8, 9, 3], [11, 3, 0], (ENCODER, ENCODER))
+@example([12, 7], [12, 3, 7, 12], (ENCODER, ENCODER))
 def test_the_lines_of_a_side_are_its_text_and_their_marks_those_of_the_diff(
     x: list[int], y: list[int], encoders: tuple[SpelledEncoder, SpelledEncoder]
 ) -> None:
