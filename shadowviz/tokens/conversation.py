@@ -113,7 +113,7 @@ def _turn_break(
         f"turn {number + 1}", next_text.text, encoder, segments=next_text.segments, conversation=following
     )
     diff = align(stored or prompt, sent)
-    findings = tuple(finding for finding in find_causes(stored or prompt, sent, diff) if finding.breaks)
+    findings = tuple(finding for finding in find_causes(stored or prompt, sent, diff, renderer) if finding.breaks)
     if stored is None and not any(finding.cause is Cause.REASONING_MISSING for finding in findings):
         findings = (*findings, _untold(answer, prompt, diff))
     return TurnBreak(number, answer.index, len(prompt.ids), stored or prompt, sent, diff, findings, stored is not None)

@@ -64,12 +64,31 @@ def _matched(old: Sequence[Item], new: Sequence[Item], a_start: int, b_start: in
     tail = 0
     while tail < min(len(old), len(new)) - head and old[-1 - tail].key == new[-1 - tail].key:
         tail += 1
+    on = [(a_start + place, b_start + place) for place in range(head)]
+    if (size := _carried_on(old[head:], new[head:])) > tail:
+        return on + [(a_start + len(old) - size + place, b_start + head + place) for place in range(size)]
+    if (size := _carried_on(new[head:], old[head:])) > tail:
+        return on + [(a_start + head + place, b_start + len(new) - size + place) for place in range(size)]
     left, right = ([item.key for item in items[head : len(items) - tail]] for items in (old, new))
     blocks = SequenceMatcher(None, left, right, autojunk=False).get_matching_blocks()
-    pairs = [(place, place) for place in range(head)]
-    pairs += [(head + i + k, head + j + k) for i, j, size in blocks for k in range(size)]
+    pairs = [(head + i + k, head + j + k) for i, j, size in blocks for k in range(size)]
     pairs += [(len(old) - place, len(new) - place) for place in range(tail, 0, -1)]
-    return [(a_start + i, b_start + j) for i, j in pairs]
+    return on + [(a_start + i, b_start + j) for i, j in pairs]
+
+
+def _carried_on(old: Sequence[Item], new: Sequence[Item]) -> int:
+    """Messages at the end of one conversation with which the other begins: it dropped older ones and went on.
+
+    The longest such stretch, by the prefix function of Knuth, Morris and Pratt.
+    """
+    keys = [*(item.key for item in new), None, *(item.key for item in old)]
+    sizes = [0] * len(keys)
+    for place in range(1, len(keys)):
+        size = sizes[place - 1]
+        while size and keys[place] != keys[size]:
+            size = sizes[size - 1]
+        sizes[place] = size + (keys[place] == keys[size])
+    return sizes[-1] if old and new else 0
 
 
 def _blocks(kept: Sequence[tuple[int, int]], start: tuple[int, int], stop: tuple[int, int]) -> list[Block]:
@@ -92,6 +111,21 @@ def _moved(a: View, b: View, blocks: Sequence[Block]) -> list[tuple[int, int]]:
         for j in range(block.b_start, block.b_stop):
             if places := lost.get(b.items[j].key):
                 pairs.append((places.popleft(), j))
+    return _without_repeats(a, b, blocks, pairs)
+
+
+def _without_repeats(a: View, b: View, blocks: Sequence[Block], pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Without messages that stand where one side had ended, if the other left messages out.
+
+    A conversation that dropped old messages and went on may say again what it had dropped.
+    """
+    last = blocks[-1] if blocks else Block(0, 0, 0, 0)
+    if (last.a_stop, last.b_stop) != (len(a.items), len(b.items)):
+        return pairs
+    if last.a_start == last.a_stop and len(pairs) < sum(block.a_stop - block.a_start for block in blocks):
+        return [(i, j) for i, j in pairs if j < last.b_start]
+    if last.b_start == last.b_stop and len(pairs) < sum(block.b_stop - block.b_start for block in blocks):
+        return [(i, j) for i, j in pairs if i < last.a_start]
     return pairs
 
 

@@ -213,3 +213,10 @@ def test_an_option_left_out_means_what_the_format_takes_it_for() -> None:
         raise InputError(f"no template for {len(told.messages)} messages")
 
     assert [finding.cause for finding in structural(a, b, align(a, b), unknown)] == [Cause.HISTORY_TRUNCATED]
+
+
+def test_a_window_that_slid_is_no_reordering_where_a_later_turn_repeats_a_dropped_one() -> None:
+    old = [SYSTEM, user("go on"), answer("Sure."), user("Read a.txt"), answer("Done."), user("why?")]
+    newer = [SYSTEM, *old[3:], answer("I see."), user("go on")]
+    assert found(old, newer)[0] == (Cause.HISTORY_TRUNCATED, "")
+    assert found(newer, old)[0] == (Cause.HISTORY_TRUNCATED, "")

@@ -18,6 +18,8 @@ _IGNORABLE: Final = re.compile(
     "[\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200d\u2060-\u2065\u206a-\u206f\u3164\ufe00-\ufe0f"
     "\ufeff\uffa0\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
+_FRACTION_SLASH: Final = "\u2044"
+"""What stands between the two numbers of a vulgar fraction's compatible form."""
 MARKS: Final = frozenset({"Mn", "Me", "Mc"})
 
 
@@ -88,7 +90,8 @@ def _nfc(text: str) -> str:
 
 def _compatible(text: str) -> str:
     # An ellipsis written as three points is another mark of punctuation, not another form of a letter.
-    return "".join(c if unicodedata.category(c)[0] == "P" else unicodedata.normalize("NFKC", c) for c in _nfc(text))
+    plain = (c if unicodedata.category(c)[0] == "P" else unicodedata.normalize("NFKC", c) for c in _nfc(text))
+    return "".join(plain).replace(_FRACTION_SLASH, "/")
 
 
 _FORMS: Final[tuple[tuple[Cause, Callable[[str], str]], ...]] = (

@@ -36,6 +36,8 @@ _APACHE: Final = rf"\d{{1,2}}/{_MONTH}/\d{{4}}(?::{_CLOCK})?"
 _DATED: Final = (
     r"\d{1,2}(?:\.|er|st|nd|rd|th|\xba)?\s(?:de\s|of\s)?[^\s\d.,;:!?()]{3,12}\.?,?\s(?:de\s)?(?:19|20)\d{2}" + _END
 )
+_MONTHLY: Final = rf"(?:19|20)\d{{2}}-(?:0[1-9]|1[0-2])(?![-.]?\d){_END}"
+_OFFSET: Final = rf"(?:UTC|GMT)\s?[+\u2212-]\s?(?:1[0-4]|0?\d)(?::?[0-5]\d)?{_END}"
 _BRIEF: Final = rf"\d{{2}}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])[T_-][0-2]\d[0-5]\d(?:[0-5]\d)?{_END}"
 _EPOCH: Final = r"(?:1[0-9]\d{8}(?:\.\d{1,9})?|1[0-9]\d{11}|1[0-9]\d{14}|1[0-9]\d{17})(?![\d.]*\d)"
 _HAN: Final = r"(?:\d{1,4}\s?[年月日号號时時点點分秒년월일시분초]\s?)+"
@@ -56,6 +58,8 @@ _FORMS: Final = (
     _COMPACT,
     _BRIEF,
     _HOUR,
+    _MONTHLY,
+    _OFFSET,
 )
 _WHEN: Final = re.compile(rf"(?<![A-Za-z0-9_.])(?:{'|'.join(_FORMS)})|{_HAN}", re.IGNORECASE)
 _WORD: Final = re.compile(

@@ -14,7 +14,7 @@ _DASHED: Final = re.compile(r"\{?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\}?"
 _HEX: Final = re.compile(r"(?:0x)?[0-9a-f]{7,128}", re.IGNORECASE)
 _ULID: Final = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}", re.IGNORECASE)
 _PREFIXED: Final = re.compile(
-    r"(?P<kind>[a-z][a-z]{1,15}(?:[-_][a-z]{2,12})?)[-_:.](?P<rest>[A-Za-z0-9]{6,64})", re.IGNORECASE
+    r"(?P<kind>[a-z][a-z]{1,15}(?:[-_][a-z]{2,12})?)[-_:.](?P<rest>[A-Za-z0-9]{5,64})", re.IGNORECASE
 )
 _TEMPORARY: Final = re.compile(r"te?mp[-_.]?[A-Za-z0-9_]{6,32}")
 _LABEL: Final = re.compile(
@@ -86,6 +86,8 @@ def _random(stretch: Stretch) -> bool:
         return False
     if not re.search("[0-9]", rest):
         return len(rest) >= 12 and _changes(rest) * 4 >= len(rest) and len(re.findall("[A-Z]{2,}", rest)) >= 2
+    if match and len(rest) == 5:
+        return _changes(rest) >= 3
     return len(rest) >= (6 if match else 8) and _changes(rest) >= (2 if match else 3)
 
 

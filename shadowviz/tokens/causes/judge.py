@@ -21,7 +21,6 @@ TOGETHER: Final = 64
 """Edits that are looked at to see whether something stands in another place."""
 
 _SEEN_BLANKS: Final = frozenset({Cause.CRLF, Cause.LINE_SEPARATOR, Cause.TRAILING_SPACE, Cause.SPACE_KIND})
-_SYMBOLS: Final = "+<=>|~^$`"
 _VARYING: Final[tuple[Judge, ...]] = (time_cause, identifier_cause, counter_cause, number_identifier)
 
 
@@ -120,4 +119,4 @@ def _punctuation_alone(edit: Edit) -> bool:
 
 
 def _is_punctuation(character: str) -> bool:
-    return unicodedata.category(character).startswith("P") or character in _SYMBOLS
+    return unicodedata.category(character)[0] in "PS"

@@ -23,10 +23,12 @@ BEGINNING: Final = re.compile(
 )
 _END: Final = re.compile(
     r"</s>|<eos>|<eod>|<EOS_TOKEN>|<end_of_turn>|\[EOS\]|\[SEP\]|<[|｜](?:im_end|endoftext|end|eot|eot_id|eom_id|eos|"
-    r"end[_▁]of[_▁](?:text|sentence|turn|message)|return|call|END_OF_TURN_TOKEN|endofprompt)[|｜]>"
+    r"end[_▁]of[_▁](?:text|sentence|turn|message)|return|call|END_OF_TURN_TOKEN|endofprompt)[|｜]>",
+    re.IGNORECASE,
 )
 _LOOKS_LIKE: Final = re.compile(
-    rf"<\|[^<>|\n]{{1,48}}\|>|</?(?:{_NAMES})>|\[/?[A-Z_]{{2,20}}\]|<</?SYS>>|\|[A-Z]{{2,}}\|"
+    rf"<\|[^<>|\n]{{1,48}}\|>|</?(?:{_NAMES})>|\[/?[A-Z_]{{2,20}}\]|<</?SYS>>|\|[A-Z]{{2,}}\|",
+    re.IGNORECASE,
 )
 _LOOKS: Final = {
     "|": (
@@ -120,7 +122,7 @@ def _shaped(stretch: Stretch) -> Stretch | None:
 
 
 def _plain(text: str) -> str:
-    return re.sub(r"[\s_]+", "_", "".join(map(_look, text)))
+    return re.sub(r"[\s_]+", "_", "".join(map(_look, text))).casefold()
 
 
 @cache

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from shadowviz.tokens.causes.blanks import blank
 from shadowviz.tokens.causes.containers import Container, containers_of, leaf_of
-from shadowviz.tokens.causes.edit import Edit, Named
+from shadowviz.tokens.causes.edit import Edit, Named, Stretch
 from shadowviz.tokens.causes.escapes import unbackslashed
 from shadowviz.tokens.finding import Cause
 
@@ -18,7 +18,7 @@ class InJson:
 
     def __init__(self, edit: Edit) -> None:
         self.edit = edit
-        self._around = [containers_of(stretch) for stretch in edit]
+        self._around = [_values_around(stretch) for stretch in edit]
 
     @property
     def inside(self) -> bool:
@@ -83,6 +83,16 @@ class InJson:
         depth = min(len(a), len(b))
         inner = list(zip(a, b, strict=False)) if len(a) != len(b) else []
         return inner + list(zip(a[len(a) - depth :], b[len(b) - depth :], strict=True))
+
+
+def _values_around(stretch: Stretch) -> list[Container]:
+    """Values that hold a stretch; a lone number in brackets inside a text is a reference, such as `[12]`."""
+    found = containers_of(stretch)
+    if len(found) == 1 and len(stretch.text.strip()) > len(found[0].where.found):
+        match found[0].value:
+            case [int()]:
+                return []
+    return found
 
 
 def _same_string(leaves: Edit) -> bool:
