@@ -96,9 +96,17 @@ def test_bad_input_leaves_the_old_page(command: Command, here: Path) -> None:
     assert names(here) == {"a.txt", "b.txt", "chat.json", "page.html"}
 
 
-def test_a_device_is_written_and_stays_one(command: Command) -> None:
-    assert command("diff-tokens", "a.txt", "b.txt", "--html", os.devnull).code == 1
-    assert Path(os.devnull).is_char_device()
+def test_what_is_no_regular_file_is_written_and_stays_what_it_is(command: Command, here: Path) -> None:
+    # A pipe, never a device: a test that fails would replace the device of the machine.
+    pipe = here / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        assert command("diff-tokens", "a.txt", "b.txt", "--html", "pipe").code == 1
+        assert pipe.is_fifo()
+        assert os.read(reader, 15) == b"<!DOCTYPE html>"
+    finally:
+        os.close(reader)
 
 
 def test_a_link_leads_to_the_page_and_stays_a_link(command: Command, here: Path) -> None:
