@@ -22,9 +22,9 @@ from cause_tally import Tally  # noqa: E402
 from vocabularies import LABELS, encoder_of  # noqa: E402
 
 from shadowviz.tokens import finding  # noqa: E402
+from shadowviz.tokens.encode.tokenizer import default_tokenizer  # noqa: E402
 from shadowviz.tokens.finding import Cause  # noqa: E402
 from shadowviz.tokens.side import Side, side_of_ids, side_of_text  # noqa: E402
-from shadowviz.tokens.tokenizer import default_tokenizer  # noqa: E402
 
 TARGET = ROOT / "docs" / "reference" / "causes.md"
 CASES = ROOT.parent / "shared" / "cases" / "pairs.jsonl"

@@ -21,10 +21,10 @@ from shadowviz.cli.show import (
     width,
     wrapped,
 )
-from shadowviz.tokens.passage import Fold, Line, Mark, Piece, Row
+from shadowviz.tokens.passages.passage import Fold, Line, Mark, Piece, Row
 
 if TYPE_CHECKING:
-    from shadowviz.tokens.report import Report, SideReport
+    from shadowviz.tokens.report.report import Report, SideReport
 
 NARROWEST: Final = 40
 """Columns below which two prompts do not fit beside each other."""

@@ -6,7 +6,7 @@ from shadowviz.cli.show import counted, number, shortened, strong, table, wrappe
 from shadowviz.tokens.inert import printable
 
 if TYPE_CHECKING:
-    from shadowviz.tokens.many import ManyReport, Pair
+    from shadowviz.tokens.report.many import ManyReport, Pair
 
 MAX_PAIRS = 12
 """Pairs that are listed, those that lost most."""

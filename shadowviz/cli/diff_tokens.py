@@ -9,9 +9,9 @@ from shadowviz.cli.show import write_json, write_out
 
 if TYPE_CHECKING:
     from shadowviz.cli.page_file import PageFile
-    from shadowviz.tokens.inputs import Form
-    from shadowviz.tokens.inputs_side import Reading
-    from shadowviz.tokens.report import Report
+    from shadowviz.tokens.inputs.prompt import Form
+    from shadowviz.tokens.inputs.side import Reading
+    from shadowviz.tokens.report.report import Report
     from shadowviz.tokens.side import Side
     from shadowviz_engine.core.geometry import Geometry
 
@@ -78,10 +78,10 @@ def diff_tokens(
     """
     from shadowviz.cli.diff_view import report_text
     from shadowviz.cli.page_file import PageFile
-    from shadowviz.tokens.compare import compare
-    from shadowviz.tokens.inputs import Form
-    from shadowviz.tokens.inputs_side import reading_of
-    from shadowviz.tokens.report_cost import geometry_of
+    from shadowviz.tokens.inputs.prompt import Form
+    from shadowviz.tokens.inputs.side import reading_of
+    from shadowviz.tokens.report.compare import compare
+    from shadowviz.tokens.report.cost import geometry_of
     from shadowviz_engine.core.errors import InputError
 
     _check_view(view, show_all=show_all, as_json=as_json, alone=turns or len(prompts) == 1)
@@ -103,8 +103,8 @@ def diff_tokens(
     a, b, sources = _sides(prompts, told, reading, reading_b)
     report = compare(a, b, cache, sources)
     if page_file is not None:
-        from shadowviz.tokens.align import align
-        from shadowviz.tokens.report_html import pair_page
+        from shadowviz.tokens.align.align import align
+        from shadowviz.tokens.report.page import pair_page
 
         page_file.write(pair_page(report, a, b, align(a, b)))
     if as_json:
@@ -132,8 +132,8 @@ def _check_view(view: str, *, show_all: bool, as_json: bool, alone: bool) -> Non
 
 def _write_lines(a: "Side", b: "Side", report: "Report", view: str, *, show_all: bool) -> None:
     from shadowviz.cli.diff_lines import MAX_CHANGED, side_text, unified_text
-    from shadowviz.tokens.align import align
-    from shadowviz.tokens.passages import passages
+    from shadowviz.tokens.align.align import align
+    from shadowviz.tokens.passages.lay_out import passages
 
     text_of = unified_text if view == "unified" else side_text
     write_out(text_of(report, passages(a, b, align(a, b)), limit=None if show_all else MAX_CHANGED))
@@ -165,9 +165,9 @@ def _options(
 def _sides(
     prompts: Sequence[str], form: "Form | None", reading: "Reading", reading_b: "Reading"
 ) -> "tuple[Side, Side, tuple[str, str]]":
-    from shadowviz.tokens.inputs_read import read_argument
-    from shadowviz.tokens.inputs_side import make_side
-    from shadowviz.tokens.requests import STDIN
+    from shadowviz.tokens.inputs.read import read_argument
+    from shadowviz.tokens.inputs.requests import STDIN
+    from shadowviz.tokens.inputs.side import make_side
     from shadowviz_engine.core.errors import InputError
 
     if list(prompts) == [STDIN, STDIN]:
@@ -185,12 +185,12 @@ def _many(
     page_file: "PageFile | None",
 ) -> int:
     from shadowviz.cli.diff_many_view import many_text
-    from shadowviz.tokens.inputs_many import read_all
-    from shadowviz.tokens.many import compare_many
+    from shadowviz.tokens.inputs.many import read_all
+    from shadowviz.tokens.report.many import compare_many
 
     report = compare_many(read_all(argument, form), reading, geometry)
     if page_file is not None:
-        from shadowviz.tokens.report_html import many_page
+        from shadowviz.tokens.report.page import many_page
 
         page_file.write(many_page(report))
     if as_json:
@@ -211,12 +211,12 @@ def _turns(
     page_file: "PageFile | None",
 ) -> int:
     from shadowviz.cli.diff_turns_view import turns_text
-    from shadowviz.tokens.inputs_read import read_argument
-    from shadowviz.tokens.report_turns import compare_turns
+    from shadowviz.tokens.inputs.read import read_argument
+    from shadowviz.tokens.report.turns import compare_turns
 
     report = compare_turns(read_argument(argument, form), reading, geometry)
     if page_file is not None:
-        from shadowviz.tokens.report_html import turns_page
+        from shadowviz.tokens.report.page import turns_page
 
         page_file.write(turns_page(report))
     if as_json:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from shadowviz.cli.show import counted, number, strong, table, wrapped
 
 if TYPE_CHECKING:
-    from shadowviz.tokens.report_turns import TurnReport, TurnsReport
+    from shadowviz.tokens.report.turns import TurnReport, TurnsReport
 
 MAX_TURNS = 12
 """Turns that are listed: the first ones, and those that break."""

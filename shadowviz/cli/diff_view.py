@@ -9,7 +9,7 @@ from shadowviz.cli.show import PLAIN_WIDTH, beginning, columns_of, counted, numb
 from shadowviz.tokens.inert import inert, printable
 
 if TYPE_CHECKING:
-    from shadowviz.tokens.report import Alignment, Cost, Excerpt, OpCount, Report, SideReport
+    from shadowviz.tokens.report.report import Alignment, Cost, Excerpt, OpCount, Report, SideReport
 
 CUT = "..."
 WIDEST = 120

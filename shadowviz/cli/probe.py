@@ -23,7 +23,7 @@ def probe(
     from shadowviz.cli.prompts import probe_prompts
     from shadowviz.cli.recorded import Recorded
     from shadowviz.cli.why import explanation_json, explanation_text
-    from shadowviz.tokens.tokenizer import default_tokenizer
+    from shadowviz.tokens.encode.tokenizer import default_tokenizer
     from shadowviz_engine.core.errors import InputError
 
     requests = probe_prompts(prompt, text, default_tokenizer())

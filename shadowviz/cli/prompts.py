@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 from shadowviz_engine.core.errors import InputError
 
 if TYPE_CHECKING:
-    from shadowviz.tokens.requests import PromptRequest
-    from shadowviz.tokens.tokenizer import Tokenizer
+    from shadowviz.tokens.encode.tokenizer import Tokenizer
+    from shadowviz.tokens.inputs.requests import PromptRequest
 
 
 def run_prompts(path: str, text: str | None, demo: bool, tokenizer: "Tokenizer") -> "list[PromptRequest]":
@@ -16,7 +16,7 @@ def run_prompts(path: str, text: str | None, demo: bool, tokenizer: "Tokenizer")
     Raises:
         InputError: no source or two, no request, or a request that is wrong.
     """
-    from shadowviz.tokens.requests import read_demo
+    from shadowviz.tokens.inputs.requests import read_demo
 
     _check_one((bool(path), text is not None, demo), "a file, - for stdin, --text or --demo")
     return list(read_demo(tokenizer)) if demo else _read(path, text, tokenizer)
@@ -38,7 +38,7 @@ def _check_one(given: tuple[bool, ...], sources: str) -> None:
 
 
 def _read(path: str, text: str | None, tokenizer: "Tokenizer") -> "list[PromptRequest]":
-    from shadowviz.tokens.requests import PromptRequest, read_path
+    from shadowviz.tokens.inputs.requests import PromptRequest, read_path
 
     if text is not None:
         if not text:

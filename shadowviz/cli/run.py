@@ -9,8 +9,8 @@ from shadowviz.cli.show import counted, write_json, write_note, write_out, write
 
 if TYPE_CHECKING:
     from shadowviz.sources.embedded import EmbeddedRun
-    from shadowviz.tokens.requests import PromptRequest
-    from shadowviz.tokens.tokenizer import Tokenizer
+    from shadowviz.tokens.encode.tokenizer import Tokenizer
+    from shadowviz.tokens.inputs.requests import PromptRequest
     from shadowviz_engine.core.events import Event
     from shadowviz_engine.core.log import FileSink
     from shadowviz_engine.core.sinks import Sink
@@ -61,7 +61,7 @@ def run(  # one parameter an option
     table shows what was done, the record is whole, and the exit code is 130.
     """
     from shadowviz.cli.prompts import run_prompts
-    from shadowviz.tokens.tokenizer import default_tokenizer
+    from shadowviz.tokens.encode.tokenizer import default_tokenizer
     from shadowviz_engine.core.errors import InputError
 
     if (redact or record_text or record == "full") and not output:

@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from shadowviz.tokens.requests import PromptRequest
-from shadowviz.tokens.tokenizer import Tokenizer
+from shadowviz.tokens.encode.tokenizer import Tokenizer
+from shadowviz.tokens.inputs.requests import PromptRequest
 from shadowviz_engine.core.errors import InputError
 from shadowviz_engine.core.events import Event
 from shadowviz_engine.core.sinks import Sink, TeeSink

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from shadowviz.tokens.characters import character_starts
-from shadowviz.tokens.encoder import Encoder
-from shadowviz.tokens.render import Segment
+from shadowviz.tokens.encode.characters import character_starts
+from shadowviz.tokens.encode.encoder import Encoder
+from shadowviz.tokens.rendering.render import Segment
 from shadowviz_engine.core.spans import Extent
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from shadowviz.tokens.causes.windows import cause_of_windows
+from shadowviz.tokens.encode.tokenizer import Tokenizer, default_tokenizer
 from shadowviz.tokens.finding import Cause
 from shadowviz.tokens.inert import inert
-from shadowviz.tokens.tokenizer import Tokenizer, default_tokenizer
 from shadowviz_engine.core.events import LogOpened
 
 

@@ -5,8 +5,8 @@ from array import array
 import pytest
 
 from shadowviz.sources.embedded import INTERRUPTED, EmbeddedRun, engine_options
-from shadowviz.tokens.requests import PromptRequest
-from shadowviz.tokens.tokenizer import default_tokenizer
+from shadowviz.tokens.encode.tokenizer import default_tokenizer
+from shadowviz.tokens.inputs.requests import PromptRequest
 from shadowviz.tokens.words import IdWords, TokenWords, words_of
 from shadowviz_engine.core.errors import InputError
 from shadowviz_engine.core.events import LogClosed, LogOpened, LookupDone, RequestAborted, RequestSubmitted, StepDone

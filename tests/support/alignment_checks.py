@@ -2,8 +2,8 @@
 
 from itertools import pairwise
 
+from shadowviz.tokens.align.token_diff import Hunk, Op, TokenDiff
 from shadowviz.tokens.side import Side
-from shadowviz.tokens.token_diff import Hunk, Op, TokenDiff
 from shadowviz_engine.core.spans import Extent
 
 

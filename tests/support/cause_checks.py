@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from shadowviz.tokens.align import align
+from shadowviz.tokens.align.align import align
 from shadowviz.tokens.causes.find import find_causes
+from shadowviz.tokens.encode.tokenizer import default_tokenizer
 from shadowviz.tokens.finding import Cause, Finding
 from shadowviz.tokens.side import side_of_ids, side_of_text
-from shadowviz.tokens.tokenizer import default_tokenizer
 
 
 def causes_of(a: str, b: str) -> tuple[Finding, ...]:

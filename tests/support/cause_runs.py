@@ -12,14 +12,14 @@ from edits_of_ids import labelled_ids
 from labelled import Pair
 from prompt_edits import labelled_pairs, right_answers
 
-from shadowviz.tokens.align import align
+from shadowviz.tokens.align.align import align
 from shadowviz.tokens.causes.find import find_causes
-from shadowviz.tokens.encoder import Encoder
+from shadowviz.tokens.encode.encoder import Encoder
+from shadowviz.tokens.encode.tokenizer import default_tokenizer
 from shadowviz.tokens.finding import Finding
-from shadowviz.tokens.messages import parse_messages, parse_tools
-from shadowviz.tokens.render import RenderOptions, render
+from shadowviz.tokens.rendering.messages import parse_messages, parse_tools
+from shadowviz.tokens.rendering.render import RenderOptions, render
 from shadowviz.tokens.side import Conversation, Side, side_of_ids, side_of_text
-from shadowviz.tokens.tokenizer import default_tokenizer
 
 
 def findings_of(a: Side, b: Side) -> tuple[Finding, ...]:

@@ -3,12 +3,12 @@
 import re
 from html.parser import HTMLParser
 
-from shadowviz.tokens.align import align
-from shadowviz.tokens.compare import compare
-from shadowviz.tokens.render import Segment
-from shadowviz.tokens.report_html import pair_page
+from shadowviz.tokens.align.align import align
+from shadowviz.tokens.encode.tokenizer import default_tokenizer
+from shadowviz.tokens.rendering.render import Segment
+from shadowviz.tokens.report.compare import compare
+from shadowviz.tokens.report.page import pair_page
 from shadowviz.tokens.side import Side, side_of_text
-from shadowviz.tokens.tokenizer import default_tokenizer
 from shadowviz_engine.core.presets import preset
 
 FLASH = preset("v4-flash")

@@ -3,7 +3,7 @@
 from array import array
 from collections.abc import Mapping, Sequence
 
-from shadowviz.tokens.encoder import Content, Encoded
+from shadowviz.tokens.encode.encoder import Content, Encoded
 from shadowviz_engine.core.errors import InputError
 
 

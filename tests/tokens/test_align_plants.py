@@ -6,11 +6,11 @@ from itertools import count
 import pytest
 from alignment_checks import check_sound
 
-from shadowviz.tokens.align import align
-from shadowviz.tokens.byte_encoder import ByteEncoder
+from shadowviz.tokens.align.align import align
+from shadowviz.tokens.align.token_diff import Hunk, Op
+from shadowviz.tokens.encode.byte_encoder import ByteEncoder
+from shadowviz.tokens.encode.tokenizer import default_tokenizer
 from shadowviz.tokens.side import side_of_ids
-from shadowviz.tokens.token_diff import Hunk, Op
-from shadowviz.tokens.tokenizer import default_tokenizer
 from shadowviz_engine.core.spans import Extent
 
 TOKENIZER = default_tokenizer()

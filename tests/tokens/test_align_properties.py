@@ -7,9 +7,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from spelled_encoder import SpelledEncoder
 
-from shadowviz.tokens.align import align
+from shadowviz.tokens.align.align import align
+from shadowviz.tokens.align.token_diff import Hunk, Op
 from shadowviz.tokens.side import Side, side_of_ids
-from shadowviz.tokens.token_diff import Hunk, Op
 from shadowviz_engine.core.spans import Extent
 
 SPELLINGS = [b"a", b"b", b"ab", b"ba", b"aa", b"aba", b" ", b" a", b"c", b"bc"]

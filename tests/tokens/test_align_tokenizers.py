@@ -4,9 +4,9 @@ from string import ascii_lowercase, printable
 
 from spelled_encoder import SpelledEncoder
 
-from shadowviz.tokens.align import align
+from shadowviz.tokens.align.align import align
+from shadowviz.tokens.align.token_diff import Op
 from shadowviz.tokens.side import side_of_text
-from shadowviz.tokens.token_diff import Op
 
 LETTERS = SpelledEncoder({ord(letter): letter.encode() for letter in printable}, "letters")
 ENDINGS = SpelledEncoder(

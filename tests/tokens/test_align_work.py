@@ -5,9 +5,9 @@ import random
 import numpy as np
 import pytest
 
-from shadowviz.tokens import anchors, matching
-from shadowviz.tokens.edits import Path, shortest_path
-from shadowviz.tokens.runs import Integers, Run
+from shadowviz.tokens.align import anchors, matching
+from shadowviz.tokens.align.edits import Path, shortest_path
+from shadowviz.tokens.align.runs import Integers, Run
 
 SIZE = 20_000
 RANDOM = random.Random(6)

@@ -5,8 +5,8 @@ from cause_checks import causes_of, causes_of_ids, leading_of
 
 from shadowviz.tokens.causes.advice import ADVICE, advice_for
 from shadowviz.tokens.causes.find import LOOKED_AT
+from shadowviz.tokens.encode.tokenizer import default_tokenizer
 from shadowviz.tokens.finding import Cause
-from shadowviz.tokens.tokenizer import default_tokenizer
 
 LINES = [f"Line {number} of a prompt that goes on for a while" for number in range(400)]
 

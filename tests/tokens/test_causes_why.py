@@ -6,9 +6,9 @@ from lookup_runs import ExplainedRun
 from shadowviz.replay.explain import Explainer
 from shadowviz.replay.summary import summarise
 from shadowviz.tokens.causes.windows import cause_of_windows
-from shadowviz.tokens.deepseek_v4 import BOS
+from shadowviz.tokens.encode.tokenizer import default_tokenizer
 from shadowviz.tokens.finding import Cause
-from shadowviz.tokens.tokenizer import default_tokenizer
+from shadowviz.tokens.rendering.deepseek_v4 import BOS
 from shadowviz.tokens.words import TokenWords
 
 TOKENIZER = default_tokenizer()

@@ -2,10 +2,10 @@
 
 import pytest
 
-from shadowviz.tokens.conversation import TurnBreak, turn_breaks
+from shadowviz.tokens.encode.tokenizer import default_tokenizer
 from shadowviz.tokens.finding import Cause
 from shadowviz.tokens.side import Conversation
-from shadowviz.tokens.tokenizer import default_tokenizer
+from shadowviz.tokens.structure.conversation import TurnBreak, turn_breaks
 from shadowviz_engine.core.spans import Extent
 
 SYSTEM = {"role": "system", "content": "You are a helpful assistant."}

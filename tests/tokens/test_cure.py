@@ -12,17 +12,17 @@ from labelled import Pair
 from prompt_edits import EDITS, labelled_pairs
 
 from shadowviz.cli.diff_view import report_text
-from shadowviz.tokens.align import align
-from shadowviz.tokens.byte_encoder import ByteEncoder
-from shadowviz.tokens.compare import compare, findings_of, loses_nothing
-from shadowviz.tokens.cure import LIMIT, Cure, prove
-from shadowviz.tokens.cure_places import cured_places
-from shadowviz.tokens.cure_text import with_edits
+from shadowviz.tokens.align.align import align
+from shadowviz.tokens.align.token_diff import TokenDiff
+from shadowviz.tokens.encode.byte_encoder import ByteEncoder
+from shadowviz.tokens.encode.load import load_tokenizer
+from shadowviz.tokens.encode.tokenizer import default_tokenizer
 from shadowviz.tokens.finding import Cause, Finding
-from shadowviz.tokens.load import load_tokenizer
+from shadowviz.tokens.report.compare import compare, findings_of, loses_nothing
+from shadowviz.tokens.report.cure import LIMIT, Cure, prove
+from shadowviz.tokens.report.cure_places import cured_places
+from shadowviz.tokens.report.cure_text import with_edits
 from shadowviz.tokens.side import Side, side_of_ids, side_of_text
-from shadowviz.tokens.token_diff import TokenDiff
-from shadowviz.tokens.tokenizer import default_tokenizer
 from shadowviz_engine.core.presets import preset
 
 ENCODER = default_tokenizer()
@@ -167,7 +167,7 @@ def test_what_was_measured_stands_in_the_report() -> None:
 
 
 def test_a_text_too_long_to_encode_again_is_not_proven(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shadowviz.tokens.cure.LIMIT", 100)
+    monkeypatch.setattr("shadowviz.tokens.report.cure.LIMIT", 100)
     assert LIMIT > 4_000_000
     a, b = side("A", f"\ufeffone{BEHIND}"), side("B", f"one{BEHIND}")
     assert prove(a, b, *led(a, b)) is None

@@ -4,8 +4,8 @@ from itertools import takewhile
 
 import pytest
 
-from shadowviz.tokens.requests import PromptRequest, read_demo
-from shadowviz.tokens.tokenizer import default_tokenizer
+from shadowviz.tokens.encode.tokenizer import default_tokenizer
+from shadowviz.tokens.inputs.requests import PromptRequest, read_demo
 
 TOKENIZER = default_tokenizer()
 PAGE = 256

@@ -13,8 +13,8 @@ from types import ModuleType
 
 import pytest
 
-from shadowviz.tokens.messages import parse_messages, parse_tools
-from shadowviz.tokens.render import RenderOptions, render, render_continuation
+from shadowviz.tokens.rendering.messages import parse_messages, parse_tools
+from shadowviz.tokens.rendering.render import RenderOptions, render, render_continuation
 
 pytestmark = pytest.mark.peers
 

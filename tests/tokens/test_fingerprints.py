@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from vocabularies import encoder_of
 
-from shadowviz.tokens.encoder import Encoder
-from shadowviz.tokens.fingerprints import what_moved
-from shadowviz.tokens.load import load_tokenizer
-from shadowviz.tokens.tokenizer import default_tokenizer
-from shadowviz.tokens.tokenizer_content import KNOWN_FINGERPRINTS
+from shadowviz.tokens.encode.encoder import Encoder
+from shadowviz.tokens.encode.fingerprints import what_moved
+from shadowviz.tokens.encode.load import load_tokenizer
+from shadowviz.tokens.encode.tokenizer import default_tokenizer
+from shadowviz.tokens.encode.tokenizer_content import KNOWN_FINGERPRINTS
 
 FLAGS = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
 
@@ -36,7 +36,7 @@ def test_the_same_tokenizer_in_other_bytes_has_one_fingerprint_and_nothing_moved
 def test_the_known_fingerprint_is_the_computed_one(monkeypatch: pytest.MonkeyPatch) -> None:
     known = default_tokenizer().fingerprint
     assert known in KNOWN_FINGERPRINTS.values()
-    monkeypatch.setattr("shadowviz.tokens.tokenizer.KNOWN_FINGERPRINTS", {})
+    monkeypatch.setattr("shadowviz.tokens.encode.tokenizer.KNOWN_FINGERPRINTS", {})
     assert load_tokenizer(str(default_tokenizer().path)).fingerprint == known
 
 

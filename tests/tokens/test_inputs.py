@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from shadowviz.tokens.inputs import Form, Prompt
-from shadowviz.tokens.inputs_many import read_all, read_folder, read_requests
-from shadowviz.tokens.inputs_parse import parse
-from shadowviz.tokens.inputs_read import read_argument
+from shadowviz.tokens.inputs.many import read_all, read_folder, read_requests
+from shadowviz.tokens.inputs.parse import parse
+from shadowviz.tokens.inputs.prompt import Form, Prompt
+from shadowviz.tokens.inputs.read import read_argument
 from shadowviz_engine.core.errors import InputError
 from shadowviz_engine.core.events import LogOpened, RequestSubmitted
 from shadowviz_engine.core.log import FileSink

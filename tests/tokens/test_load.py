@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 from vocabularies import vocabulary_of
 
-from shadowviz.tokens.byte_letters import in_letters
-from shadowviz.tokens.load import LARGEST_BYTES, file_in, load_tokenizer, unpacked
-from shadowviz.tokens.packaged import generation_of
-from shadowviz.tokens.tokenizer import PACKAGE, default_tokenizer
+from shadowviz.tokens.encode.byte_letters import in_letters
+from shadowviz.tokens.encode.load import LARGEST_BYTES, file_in, load_tokenizer, unpacked
+from shadowviz.tokens.encode.packaged import generation_of
+from shadowviz.tokens.encode.tokenizer import PACKAGE, default_tokenizer
 from shadowviz_engine.core.errors import InputError
 
 BYTES = {bytes([byte]): byte for byte in range(256)}
@@ -91,7 +91,7 @@ def test_a_vocabulary_that_the_package_does_not_hold_says_what_to_install(name: 
 @pytest.mark.parametrize(("label", "name"), [("dsv3", "deepseek-v3"), ("dsv2", "deepseek-v2")])
 def test_a_name_gives_the_vocabulary_that_the_package_holds(label: str, name: str) -> None:
     program = (
-        "from shadowviz.tokens.load import load_tokenizer\n"
+        "from shadowviz.tokens.encode.load import load_tokenizer\n"
         f"print(load_tokenizer({name!r}).name)\n"
         "try:\n    load_tokenizer('deepseek-v4')\n"
         "except ValueError as error:\n    print(error)\n"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from vocabularies import LABELS, encoder_of
 
-from shadowviz.tokens.encoder import Encoder
+from shadowviz.tokens.encode.encoder import Encoder
 
 DRIFT_LABELS = {"v2(0.1.2)": "dsv2", "v3(0.2.0)": "dsv3", "v4(0.3.0)": "dsv4", "v4(litellm)": "dsv4_litellm"}
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from vocabularies import vocabulary_of
 
-from shadowviz.tokens import sentencepiece_encoder
-from shadowviz.tokens.fingerprints import what_moved
-from shadowviz.tokens.load import load_tokenizer
-from shadowviz.tokens.sentencepiece_encoder import SentencePieceEncoder
-from shadowviz.tokens.sentencepiece_kinds import kinds_of
-from shadowviz.tokens.sentencepiece_parts import parts_for
+from shadowviz.tokens.encode import sentencepiece_encoder
+from shadowviz.tokens.encode.fingerprints import what_moved
+from shadowviz.tokens.encode.load import load_tokenizer
+from shadowviz.tokens.encode.sentencepiece_encoder import SentencePieceEncoder
+from shadowviz.tokens.encode.sentencepiece_kinds import kinds_of
+from shadowviz.tokens.encode.sentencepiece_parts import parts_for
 from shadowviz_engine.core.errors import InputError
 
 SENTENCES = ["the keeper wrote the depth into the book", "twelve fathoms deep, again and again"] * 20

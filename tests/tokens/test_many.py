@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shadowviz.tokens.inputs import Form, Prompt
-from shadowviz.tokens.inputs_side import Reading
-from shadowviz.tokens.many import EXTENDS, FIRST, NO_LOSS, SAME, compare_many
-from shadowviz.tokens.report_cost import reused_length
-from shadowviz.tokens.tokenizer import default_tokenizer
+from shadowviz.tokens.encode.tokenizer import default_tokenizer
+from shadowviz.tokens.inputs.prompt import Form, Prompt
+from shadowviz.tokens.inputs.side import Reading
+from shadowviz.tokens.report.cost import reused_length
+from shadowviz.tokens.report.many import EXTENDS, FIRST, NO_LOSS, SAME, compare_many
 from shadowviz_engine.core.errors import InputError
 from shadowviz_engine.core.presets import preset
 

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 from prompt_edits import labelled_pairs
 from spelled_encoder import SpelledEncoder
 
-from shadowviz.tokens.align import align
-from shadowviz.tokens.inputs_side import IdsOnly
-from shadowviz.tokens.passage import Fold, Line, Mark, Row
-from shadowviz.tokens.passage_lines import PART
-from shadowviz.tokens.passages import passages
+from shadowviz.tokens.align.align import align
+from shadowviz.tokens.align.token_diff import Op
+from shadowviz.tokens.encode.tokenizer import default_tokenizer
+from shadowviz.tokens.inputs.side import IdsOnly
+from shadowviz.tokens.passages.lay_out import passages
+from shadowviz.tokens.passages.lines import PART
+from shadowviz.tokens.passages.passage import Fold, Line, Mark, Row
 from shadowviz.tokens.side import Side, side_of_ids, side_of_text
-from shadowviz.tokens.token_diff import Op
-from shadowviz.tokens.tokenizer import default_tokenizer
 
 TOKENIZER = default_tokenizer()
 WHOLE = 10**9

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shadowviz.tokens.messages import parse_messages, parse_tools
-from shadowviz.tokens.render import Rendered, RenderOptions, render, render_continuation
+from shadowviz.tokens.rendering.messages import parse_messages, parse_tools
+from shadowviz.tokens.rendering.render import Rendered, RenderOptions, render, render_continuation
 from shadowviz_engine.core.errors import InputError
 
 THINKING = RenderOptions(thinking=True)

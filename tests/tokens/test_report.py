@@ -9,17 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shadowviz.tokens.compare import compare
+from shadowviz.tokens.align.token_diff import Hunk, Op, TokenDiff
+from shadowviz.tokens.encode.tokenizer import default_tokenizer
 from shadowviz.tokens.finding import Cause
-from shadowviz.tokens.inputs import Form, Prompt
-from shadowviz.tokens.inputs_side import IdsOnly, Reading, make_side, prepared, reading_of
-from shadowviz.tokens.render import Segment
-from shadowviz.tokens.report import Report
-from shadowviz.tokens.report_cost import alignment_of, cost_of, geometry_of, reused_length
-from shadowviz.tokens.report_excerpt import excerpts
+from shadowviz.tokens.inputs.prompt import Form, Prompt
+from shadowviz.tokens.inputs.side import IdsOnly, Reading, make_side, prepared, reading_of
+from shadowviz.tokens.rendering.render import Segment
+from shadowviz.tokens.report.compare import compare
+from shadowviz.tokens.report.cost import alignment_of, cost_of, geometry_of, reused_length
+from shadowviz.tokens.report.excerpt import excerpts
+from shadowviz.tokens.report.report import Report
 from shadowviz.tokens.side import Conversation, Side, side_of_text
-from shadowviz.tokens.token_diff import Hunk, Op, TokenDiff
-from shadowviz.tokens.tokenizer import default_tokenizer
 from shadowviz_engine.core.errors import GeometryError, InputError
 from shadowviz_engine.core.presets import preset
 from shadowviz_engine.core.spans import Extent
@@ -152,10 +152,9 @@ def test_numbers_of_two_vocabularies_are_not_compared() -> None:
 
 
 def test_equal_texts_of_other_bytes_are_said_to_be_so() -> None:
-    a = replace(side("A", "caf\ufffd"), notes=("A: not UTF-8 at byte 3",))
-    assert compare(a, side("B", "caf\ufffd"), FLASH).notes == (
-        "the two are equal only because bytes that are not UTF-8 are taken as U+FFFD",
-    )
+    a = replace(side("A", "caf\ufffd"), given=b"caf\xff")
+    assert "though bytes that are not UTF-8 differ" in compare(a, side("B", "caf\ufffd"), FLASH).verdict
+    assert "UTF-8" not in compare(a, a, FLASH).verdict
 
 
 # The rendering.

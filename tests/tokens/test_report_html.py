@@ -7,16 +7,16 @@ from html_pages import FLASH, INJECTIONS, check_harmless, page_of, side
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shadowviz.tokens import report_html
-from shadowviz.tokens.align import align
-from shadowviz.tokens.compare import compare
-from shadowviz.tokens.inputs import Form, Prompt
-from shadowviz.tokens.inputs_side import Reading, make_side
-from shadowviz.tokens.many import Pair, summed
-from shadowviz.tokens.passage import Fold, Line, Mark, Piece, Row
-from shadowviz.tokens.report_html import many_page, pair_page, turns_page, view_of
-from shadowviz.tokens.report_turns import TurnReport, TurnsReport
-from shadowviz.tokens.tokenizer import default_tokenizer
+from shadowviz.tokens.align.align import align
+from shadowviz.tokens.encode.tokenizer import default_tokenizer
+from shadowviz.tokens.inputs.prompt import Form, Prompt
+from shadowviz.tokens.inputs.side import Reading, make_side
+from shadowviz.tokens.passages.passage import Fold, Line, Mark, Piece, Row
+from shadowviz.tokens.report import page as report_html
+from shadowviz.tokens.report.compare import compare
+from shadowviz.tokens.report.many import Pair, summed
+from shadowviz.tokens.report.page import many_page, pair_page, turns_page, view_of
+from shadowviz.tokens.report.turns import TurnReport, TurnsReport
 
 # What it says.
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shadowviz.tokens import requests
-from shadowviz.tokens.messages import parse_messages
-from shadowviz.tokens.render import RenderOptions, render
-from shadowviz.tokens.requests import MAX_LINE_BYTES, PromptRequest, read_jsonl, read_path, read_text
-from shadowviz.tokens.tokenizer import default_tokenizer
+from shadowviz.tokens.encode.tokenizer import default_tokenizer
+from shadowviz.tokens.inputs import requests
+from shadowviz.tokens.inputs.requests import MAX_LINE_BYTES, PromptRequest, read_jsonl, read_path, read_text
+from shadowviz.tokens.rendering.messages import parse_messages
+from shadowviz.tokens.rendering.render import RenderOptions, render
 from shadowviz_engine.core.errors import InputError
 
 TOKENIZER = default_tokenizer()

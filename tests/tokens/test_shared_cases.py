@@ -9,11 +9,11 @@ from cause_runs import findings_of, side_of_chat
 from chats import Chat
 from vocabularies import LABELS, encoder_of
 
-from shadowviz.tokens.align import align
-from shadowviz.tokens.encoder import Encoder
+from shadowviz.tokens.align.align import align
+from shadowviz.tokens.encode.encoder import Encoder
+from shadowviz.tokens.encode.tokenizer import default_tokenizer
 from shadowviz.tokens.finding import Cause, Finding
 from shadowviz.tokens.side import Side, side_of_ids, side_of_text
-from shadowviz.tokens.tokenizer import default_tokenizer
 
 V4 = default_tokenizer()
 PROMPT = [

@@ -8,11 +8,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from spelled_encoder import SpelledEncoder
 
-from shadowviz.tokens.byte_encoder import ByteEncoder
-from shadowviz.tokens.messages import parse_messages
-from shadowviz.tokens.render import Segment, render
+from shadowviz.tokens.encode.byte_encoder import ByteEncoder
+from shadowviz.tokens.encode.tokenizer import default_tokenizer
+from shadowviz.tokens.rendering.messages import parse_messages
+from shadowviz.tokens.rendering.render import Segment, render
 from shadowviz.tokens.side import Side, side_of_ids, side_of_text
-from shadowviz.tokens.tokenizer import default_tokenizer
 from shadowviz_engine.core.errors import InputError
 from shadowviz_engine.core.spans import Extent
 

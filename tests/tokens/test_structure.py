@@ -2,12 +2,12 @@
 
 import pytest
 
-from shadowviz.tokens.align import align
+from shadowviz.tokens.align.align import align
+from shadowviz.tokens.encode.tokenizer import default_tokenizer
 from shadowviz.tokens.finding import Cause, Finding
 from shadowviz.tokens.side import Conversation, Side, side_of_text
-from shadowviz.tokens.structure import structural
-from shadowviz.tokens.structure_mended import render_v4
-from shadowviz.tokens.tokenizer import default_tokenizer
+from shadowviz.tokens.structure.find import structural
+from shadowviz.tokens.structure.mended import render_v4
 from shadowviz_engine.core.spans import Extent
 
 SYSTEM = {"role": "system", "content": "You are a helpful assistant."}

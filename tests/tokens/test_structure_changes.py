@@ -8,12 +8,12 @@ from conversations import CHANGES, Changed, conversation, rewritten
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from shadowviz.tokens.align import align
-from shadowviz.tokens.render import Rendered
+from shadowviz.tokens.align.align import align
+from shadowviz.tokens.encode.tokenizer import default_tokenizer
+from shadowviz.tokens.rendering.render import Rendered
 from shadowviz.tokens.side import Conversation, Side, side_of_text
-from shadowviz.tokens.structure import structural
-from shadowviz.tokens.structure_mended import render_v4
-from shadowviz.tokens.tokenizer import default_tokenizer
+from shadowviz.tokens.structure.find import structural
+from shadowviz.tokens.structure.mended import render_v4
 from shadowviz_engine.core.errors import InputError
 
 EXAMPLES = 12

@@ -2,14 +2,14 @@
 
 import pytest
 
-from shadowviz.tokens.align import align
+from shadowviz.tokens.align.align import align
+from shadowviz.tokens.encode.tokenizer import default_tokenizer
 from shadowviz.tokens.finding import Cause, Finding
-from shadowviz.tokens.render import Rendered
+from shadowviz.tokens.rendering.render import Rendered
 from shadowviz.tokens.side import Conversation, Side, side_of_text
-from shadowviz.tokens.structure import structural
-from shadowviz.tokens.structure_mended import render_v4
-from shadowviz.tokens.structure_system import grown_by
-from shadowviz.tokens.tokenizer import default_tokenizer
+from shadowviz.tokens.structure.find import structural
+from shadowviz.tokens.structure.mended import render_v4
+from shadowviz.tokens.structure.system import grown_by
 from shadowviz_engine.core.errors import InputError
 
 SYSTEM = {"role": "system", "content": "You are a coding agent. Follow the rules.\nBe brief."}

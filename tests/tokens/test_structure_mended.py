@@ -3,10 +3,10 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shadowviz.tokens.align import align
+from shadowviz.tokens.align.align import align
+from shadowviz.tokens.encode.tokenizer import default_tokenizer
 from shadowviz.tokens.side import side_of_text
-from shadowviz.tokens.structure_mended import MAX_ENCODED, common_of, common_with
-from shadowviz.tokens.tokenizer import default_tokenizer
+from shadowviz.tokens.structure.mended import MAX_ENCODED, common_of, common_with
 
 PIECES = (
     "<｜User｜>",

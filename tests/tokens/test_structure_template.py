@@ -4,15 +4,15 @@ from functools import partial
 
 import pytest
 
-from shadowviz.tokens.align import align
-from shadowviz.tokens.conversation import turn_breaks
-from shadowviz.tokens.deepseek_v4 import EOS
+from shadowviz.tokens.align.align import align
+from shadowviz.tokens.encode.tokenizer import default_tokenizer
 from shadowviz.tokens.finding import Cause, Finding
-from shadowviz.tokens.render import Rendered
+from shadowviz.tokens.rendering.deepseek_v4 import EOS
+from shadowviz.tokens.rendering.render import Rendered
 from shadowviz.tokens.side import Conversation, Side, side_of_text
-from shadowviz.tokens.structure import structural
-from shadowviz.tokens.template import ChatTemplate
-from shadowviz.tokens.tokenizer import default_tokenizer
+from shadowviz.tokens.structure.conversation import turn_breaks
+from shadowviz.tokens.structure.find import structural
+from shadowviz.tokens.templates.template import ChatTemplate
 
 SOURCE = """
 {%- for message in messages %}[{{ message.role }}]

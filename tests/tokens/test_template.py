@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from shadowviz.tokens.template import ChatTemplate
+from shadowviz.tokens.templates.template import ChatTemplate
 from shadowviz_engine.core.errors import InputError
 
 FOLDER = Path(__file__).parent / "chat_templates"
@@ -72,8 +72,9 @@ def test_lone_surrogates_pass_for_the_encoder_to_refuse() -> None:
 def test_an_interrupt_ends_an_endless_template_and_its_process() -> None:
     program = """
 import os, signal, threading, time
-from shadowviz.tokens import template, template_search
-from shadowviz.tokens.template_process import template_process
+from shadowviz.tokens.templates import template
+from shadowviz.tokens.templates import search as template_search
+from shadowviz.tokens.templates.process import template_process
 
 template_search.RENDER_S = 600.0
 messages = [{"role": "user", "content": "x"}]
@@ -98,7 +99,7 @@ except KeyboardInterrupt:
 
 def test_neither_jinja_nor_torch_is_loaded_where_templates_are_asked_for() -> None:
     program = (
-        "import sys; from shadowviz.tokens.template import load_template\n"
+        "import sys; from shadowviz.tokens.templates.template import load_template\n"
         f"load_template({str(FOLDER / 'chatml.jinja')!r}).render([{{'role': 'user', 'content': 'x'}}])\n"
         "print(sorted({'jinja2', 'torch', 'transformers', 'tokenizers'} & set(sys.modules)))"
     )

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from shadowviz.tokens.template import load_template
+from shadowviz.tokens.templates.template import load_template
 from shadowviz_engine.core.errors import InputError
 
 MESSAGES = [{"role": "user", "content": "hi"}]

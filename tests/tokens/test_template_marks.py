@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shadowviz.tokens.template_marks import (
+from shadowviz.tokens.templates.marks import (
     PRIVATE,
     SIZE,
     Alphabet,

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from shadowviz.tokens.template import ChatTemplate
-from shadowviz.tokens.template_messages import as_servers_pass
+from shadowviz.tokens.templates.messages import as_servers_pass
+from shadowviz.tokens.templates.template import ChatTemplate
 from shadowviz_engine.core.errors import InputError
 
 

@@ -15,8 +15,8 @@ from tokenizers import Tokenizer
 from tokenizers.models import WordLevel
 from transformers import PreTrainedTokenizerFast
 
-from shadowviz.tokens.render import Rendered
-from shadowviz.tokens.template import ChatTemplate
+from shadowviz.tokens.rendering.render import Rendered
+from shadowviz.tokens.templates.template import ChatTemplate
 from shadowviz_engine.core.errors import InputError
 
 FOLDER = Path(__file__).parent / "chat_templates"

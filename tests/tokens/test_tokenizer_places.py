@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from vocabularies import encoder_of
 
-from shadowviz.tokens import rank_encoder, sentencepiece_encoder, tokenizer
-from shadowviz.tokens.cuts import PART, SURE, parts_of
-from shadowviz.tokens.encoder import Encoded, Encoder
-from shadowviz.tokens.load import load_tokenizer
-from shadowviz.tokens.tokenizer import default_tokenizer
+from shadowviz.tokens.encode import rank_encoder, sentencepiece_encoder, tokenizer
+from shadowviz.tokens.encode.cuts import PART, SURE, parts_of
+from shadowviz.tokens.encode.encoder import Encoded, Encoder
+from shadowviz.tokens.encode.load import load_tokenizer
+from shadowviz.tokens.encode.tokenizer import default_tokenizer
 from shadowviz_engine.core.errors import InputError
 
 LOSSLESS = ("deepseek-v4", "bytes", "dsv3", "dsv2", "qwen1", "qwen3_6", "llama3", "llama4", "tekken", "o200k")

@@ -3,8 +3,8 @@
 import msgspec
 import pytest
 
+from shadowviz.tokens.encode.tokenizer import default_tokenizer
 from shadowviz.tokens.finding import Cause
-from shadowviz.tokens.tokenizer import default_tokenizer
 from shadowviz.tokens.words import IdWords, TokenWords, words_of
 from shadowviz_engine.core.events import SCHEMA, LogOpened
 from shadowviz_engine.core.presets import preset

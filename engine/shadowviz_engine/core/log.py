@@ -69,16 +69,12 @@ class FileSink:
         pending.clear()
 
     def close(self) -> None:
-        """Write everything taken so far, and close the file.
-
-        Raises:
-            LogError: as `flush`; after it nothing is pending.
-        """
-        try:
-            self.flush()
-        finally:
-            self._pending.clear()
-            self._file.close()
+        """Write everything taken so far, and close the file."""
+        if not self._file.closed:
+            try:
+                self.flush()
+            finally:
+                self._file.close()
 
     def discard(self) -> None:
         """Close the file as if this sink had never been: what was in it stays, and one that it made goes away."""

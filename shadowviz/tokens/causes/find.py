@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from shadowviz.tokens.align.token_diff import TokenDiff
 from shadowviz.tokens.causes.advice import advice_for
 from shadowviz.tokens.causes.detail import detail_of
 from shadowviz.tokens.causes.edit import Edit, Named, Stretch
@@ -13,9 +14,8 @@ from shadowviz.tokens.causes.split import edits_between
 from shadowviz.tokens.finding import Cause, Finding
 from shadowviz.tokens.inert import inert
 from shadowviz.tokens.side import Side
-from shadowviz.tokens.structure import structural
-from shadowviz.tokens.structure_mended import Renderer, render_v4
-from shadowviz.tokens.token_diff import TokenDiff
+from shadowviz.tokens.structure.find import structural
+from shadowviz.tokens.structure.mended import Renderer, render_v4
 from shadowviz_engine.core.spans import Extent
 
 LOOKED_AT: Final = 200

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from shadowviz.tokens.align.token_diff import Hunk, Op, TokenDiff
 from shadowviz.tokens.causes.edit import Stretch
 from shadowviz.tokens.side import Side
-from shadowviz.tokens.token_diff import Hunk, Op, TokenDiff
 from shadowviz_engine.core.spans import Extent
 
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
+from shadowviz.tokens.align.token_diff import Hunk, Op, TokenDiff
 from shadowviz.tokens.causes.find import causes_of_text
-from shadowviz.tokens.encoder import Encoder
+from shadowviz.tokens.encode.encoder import Encoder
 from shadowviz.tokens.finding import Cause
 from shadowviz.tokens.side import side_of_ids
-from shadowviz.tokens.token_diff import Hunk, Op, TokenDiff
 from shadowviz_engine.core.spans import Extent
 
 

@@ -1,0 +1,1 @@
+"""What differs between two sequences of ids, token by token."""

@@ -1,0 +1,1 @@
+"""Where the prompts of a comparison come from."""

@@ -1,0 +1,1 @@
+"""Two prompts laid side by side, line by line."""

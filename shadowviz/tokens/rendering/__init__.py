@@ -1,0 +1,1 @@
+"""Messages as the one string that a DeepSeek-V4 server encodes."""

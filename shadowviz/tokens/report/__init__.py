@@ -1,0 +1,1 @@
+"""What a comparison says, as values for the terminal and for programs."""

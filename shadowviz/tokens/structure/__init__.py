@@ -1,0 +1,1 @@
+"""What changed between two conversations, seen in their messages, tools and options."""
