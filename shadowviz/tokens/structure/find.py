@@ -135,7 +135,8 @@ def _measured(pair: _Pair, change: Change) -> _Measured:
         if texts is None:
             continue
         if texts == (pair.a.text, pair.b.text):
-            shows = False
+            # A template that has no such option leaves out what it leaves out all the same.
+            shows = None if change.cause is Cause.TEMPLATE and change.place is not None else False
             continue
         return _Measured(change, True, _gain(pair, *texts))
     return _Measured(change, shows)
