@@ -110,6 +110,22 @@ def test_messages_are_recognised_as_a_list_or_a_request() -> None:
     assert asked.notes == ("x: not part of the prompt: weather",)
 
 
+def test_a_system_text_beside_the_messages_is_the_first_of_them() -> None:
+    asked = parse(json.dumps({"system": [{"type": "text", "text": "Be kind."}], "messages": CHAT}).encode(), "x", None)
+    assert asked.conversation is not None
+    assert asked.conversation.messages[0] == {"role": "system", "content": [{"type": "text", "text": "Be kind."}]}
+    assert asked.conversation.messages[1:] == tuple(CHAT)
+    assert asked.notes == ()
+
+
+@pytest.mark.parametrize("argument", ["[0, 128000, 9906]", "0 12 3"])
+def test_an_argument_that_looks_like_ids_is_text_and_says_so(argument: str) -> None:
+    found = read_argument(argument, None)
+    assert (found.form, found.text) == (Form.TEXT, argument)
+    assert "write ids: before them" in found.notes[0]
+    assert not read_argument(argument, Form.TEXT).notes
+
+
 @pytest.mark.parametrize(
     ("raw", "ids"),
     [

@@ -21,6 +21,7 @@ KNOWN_SUFFIXES: Final = frozenset(
     {".txt", ".json", ".md", ".log", ".prompt", ".ids", ".tokens", ".xml", ".html", ".yaml", ".yml", ".csv"}
     | set(JSONL_SUFFIXES)
 )
+_LIKE_IDS: Final = re.compile(r"\s*\[?\s*\d+(?:[\s,]+\d+)+\s*\]?\s*")
 _PATH_LIKE: Final = re.compile(r"[\w.,~@%+=:#\\/-]+")
 
 
@@ -52,7 +53,10 @@ def read_argument(argument: str, form: Form | None, read_stdin: Callable[[], byt
         return found
     if _looks_like_path(argument):
         return _missing(argument)
-    return parse(_bytes_of(argument), "text", form or Form.TEXT)
+    found = parse(_bytes_of(argument), "text", form or Form.TEXT)
+    if form is None and _LIKE_IDS.fullmatch(argument):
+        return found.noting("numbers are read as text here; if they are token ids, write ids: before them")
+    return found
 
 
 def read_bytes(path: str) -> bytes:
