@@ -48,7 +48,8 @@ def test_an_argument_that_names_a_file_is_that_file_byte_for_byte(here: Path) ->
 
 def test_any_other_argument_is_the_prompt_itself(here: Path) -> None:
     for text in ("Hello there", "and/or what", "</think>", "[1, 2, 3]", "a.txt b.txt", "x" * 100_000, "", "a\nb.txt"):
-        assert read_argument(text, None) == Prompt("text", Form.TEXT, text)
+        found = read_argument(text, None)
+        assert (found.source, found.form, found.text) == ("text", Form.TEXT, text)
 
 
 @pytest.mark.parametrize("path", ["missing.txt", "dir/missing", "./x", "RUN.jsonl#request-1", "C:\\x/y.json"])
