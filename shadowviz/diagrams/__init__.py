@@ -1,0 +1,1 @@
+"""What a picture holds, without a format: boxes, lanes, cells, and the theme that gives them looks."""
