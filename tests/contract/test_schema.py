@@ -87,7 +87,7 @@ def test_a_log_that_was_not_closed_replays_to_its_end(tmp_path: Path) -> None:
     path.write_bytes(data[: data.rindex(b"{") + 30])
     log = LogFile(path)
     assert log.replay().digest() == DIGESTS[1]
-    assert "ends inside line 50" in (log.summary.lost or "")
+    assert "ends inside line 53" in (log.summary.lost or "")
     assert isinstance(next(log.events()), Event)
 
 
