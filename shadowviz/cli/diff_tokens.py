@@ -1,6 +1,7 @@
 """`shadowviz diff-tokens`: why two prompts that look the same share no prefix."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -9,14 +10,28 @@ from shadowviz.cli.show import write_json, write_out
 
 if TYPE_CHECKING:
     from shadowviz.cli.page_file import PageFile
+    from shadowviz.tokens.align.token_diff import TokenDiff
     from shadowviz.tokens.inputs.prompt import Form
     from shadowviz.tokens.inputs.side import Reading
+    from shadowviz.tokens.report.many import ManyReport
     from shadowviz.tokens.report.report import Report
+    from shadowviz.tokens.report.turns import TurnsReport
     from shadowviz.tokens.side import Side
     from shadowviz_engine.core.geometry import Geometry
 
 DIFFERENT = 1
 """Exit code when something is lost, as diff has it."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the options say of any comparison."""
+
+    form: "Form | None"
+    reading: "Reading"
+    geometry: "Geometry"
+    as_json: bool
+    page_file: "PageFile | None"
 
 
 def diff_tokens(
@@ -76,46 +91,24 @@ def diff_tokens(
     A is taken as stored and B as sent. Files are compared byte for byte. text:, ids: or file: before an argument says
     what it is. Ends with 0 where nothing is lost, with 1 where something is.
     """
-    from shadowviz.cli.diff_view import report_text
     from shadowviz.cli.page_file import PageFile
     from shadowviz.tokens.inputs.prompt import Form
     from shadowviz.tokens.inputs.side import reading_of
-    from shadowviz.tokens.report.compare import compare
     from shadowviz.tokens.report.cost import geometry_of
-    from shadowviz_engine.core.errors import InputError
 
     _check_view(view, show_all=show_all, as_json=as_json, alone=turns or len(prompts) == 1)
     page_file = None if html is None else PageFile(html, force, (*prompts, tokenizer, tokenizer_b))
     cache = geometry_of(geometry, page)
-    told = Form(form) if form else None
     options = _options(thinking, effort, keep_thinking, template_option or ())
     reading = reading_of(tokenizer, template, options, add_special=add_special)
-    if len(prompts) > (1 if turns else 2):
-        expected = "one conversation with --turns" if turns else "two, or one folder or file of many"
-        raise InputError(f"found {len(prompts)} prompts, expected {expected}")
+    _check_prompts(prompts, most=1 if turns else 2, of_b=tokenizer_b or template_b)
+    asked = Asked(Form(form) if form else None, reading, cache, as_json, page_file)
     if len(prompts) == 1:
-        if tokenizer_b or template_b:
-            raise InputError("--tokenizer-b and --template-b are of B: expected two prompts with them")
-        return (_turns if turns else _many)(prompts[0], told, reading, cache, as_json, page_file)
+        return (_turns if turns else _many)(prompts[0], asked)
     reading_b = reading
     if tokenizer_b or template_b:
         reading_b = reading_of(tokenizer_b or tokenizer, template_b or template, options, add_special=add_special)
-    a, b, sources = _sides(prompts, told, reading, reading_b)
-    report = compare(a, b, cache, sources)
-    if page_file is not None:
-        from shadowviz.tokens.align.align import align
-        from shadowviz.tokens.report.page import pair_page
-
-        page_file.write(pair_page(report, a, b, align(a, b)))
-    if as_json:
-        write_json(report)
-    elif view == "summary":
-        write_out(report_text(report))
-    else:
-        _write_lines(a, b, report, view, show_all=show_all)
-    if page_file is not None:
-        page_file.tell(as_json)
-    return 0 if report.same else DIFFERENT
+    return _pair(prompts, asked, reading_b, view, show_all=show_all)
 
 
 def _check_view(view: str, *, show_all: bool, as_json: bool, alone: bool) -> None:
@@ -130,13 +123,14 @@ def _check_view(view: str, *, show_all: bool, as_json: bool, alone: bool) -> Non
         raise InputError(f"--view {view} is for reading and --json for programs: expected one of the two")
 
 
-def _write_lines(a: "Side", b: "Side", report: "Report", view: str, *, show_all: bool) -> None:
-    from shadowviz.cli.diff_lines import MAX_CHANGED, side_text, unified_text
-    from shadowviz.tokens.align.align import align
-    from shadowviz.tokens.passages.lay_out import passages
+def _check_prompts(prompts: Sequence[str], *, most: int, of_b: str) -> None:
+    from shadowviz_engine.core.errors import InputError
 
-    text_of = unified_text if view == "unified" else side_text
-    write_out(text_of(report, passages(a, b, align(a, b)), limit=None if show_all else MAX_CHANGED))
+    if len(prompts) > most:
+        expected = "one conversation with --turns" if most == 1 else "two, or one folder or file of many"
+        raise InputError(f"found {len(prompts)} prompts, expected {expected}")
+    if len(prompts) == 1 and of_b:
+        raise InputError("--tokenizer-b and --template-b are of B: expected two prompts with them")
 
 
 def _options(
@@ -162,9 +156,25 @@ def _options(
     return options
 
 
-def _sides(
-    prompts: Sequence[str], form: "Form | None", reading: "Reading", reading_b: "Reading"
-) -> "tuple[Side, Side, tuple[str, str]]":
+def _pair(prompts: Sequence[str], asked: Asked, reading_b: "Reading", view: str, *, show_all: bool) -> int:
+    from shadowviz.tokens.align.align import align
+    from shadowviz.tokens.inputs.side import check_comparable
+    from shadowviz.tokens.report.compare import compare
+
+    a, b, sources = _sides(prompts, asked, reading_b)
+    check_comparable(a, b)
+    diff = align(a, b)
+    report = compare(a, b, asked.geometry, sources, diff)
+
+    def page() -> str:
+        from shadowviz.tokens.report.page import pair_page
+
+        return pair_page(report, a, b, diff)
+
+    return _answer(report, asked, lambda: _pair_text(report, a, b, diff, view, show_all=show_all), page)
+
+
+def _sides(prompts: Sequence[str], asked: Asked, reading_b: "Reading") -> "tuple[Side, Side, tuple[str, str]]":
     from shadowviz.tokens.inputs.read import read_argument
     from shadowviz.tokens.inputs.requests import STDIN
     from shadowviz.tokens.inputs.side import make_side
@@ -172,57 +182,62 @@ def _sides(
 
     if list(prompts) == [STDIN, STDIN]:
         raise InputError("stdin holds one prompt, and - stands for it twice: expected another for one of the two")
-    one, other = (read_argument(prompt, form) for prompt in prompts)
-    return make_side("A", one, reading), make_side("B", other, reading_b), (one.source, other.source)
+    one, other = (read_argument(prompt, asked.form) for prompt in prompts)
+    return make_side("A", one, asked.reading), make_side("B", other, reading_b), (one.source, other.source)
 
 
-def _many(
-    argument: str,
-    form: "Form | None",
-    reading: "Reading",
-    geometry: "Geometry",
-    as_json: bool,
-    page_file: "PageFile | None",
-) -> int:
+def _pair_text(report: "Report", a: "Side", b: "Side", diff: "TokenDiff", view: str, *, show_all: bool) -> str:
+    if view == "summary":
+        from shadowviz.cli.diff_view import report_text
+
+        return report_text(report)
+    from shadowviz.cli.diff_lines import MAX_CHANGED, side_text, unified_text
+    from shadowviz.tokens.passages.lay_out import passages
+
+    text_of = unified_text if view == "unified" else side_text
+    return text_of(report, passages(a, b, diff), limit=None if show_all else MAX_CHANGED)
+
+
+def _many(argument: str, asked: Asked) -> int:
     from shadowviz.cli.diff_many_view import many_text
     from shadowviz.tokens.inputs.many import read_all
     from shadowviz.tokens.report.many import compare_many
 
-    report = compare_many(read_all(argument, form), reading, geometry)
-    if page_file is not None:
+    report = compare_many(read_all(argument, asked.form), asked.reading, asked.geometry)
+
+    def page() -> str:
         from shadowviz.tokens.report.page import many_page
 
-        page_file.write(many_page(report))
-    if as_json:
-        write_json(report)
-    else:
-        write_out(many_text(report))
-    if page_file is not None:
-        page_file.tell(as_json)
-    return 0 if report.same else DIFFERENT
+        return many_page(report)
+
+    return _answer(report, asked, lambda: many_text(report), page)
 
 
-def _turns(
-    argument: str,
-    form: "Form | None",
-    reading: "Reading",
-    geometry: "Geometry",
-    as_json: bool,
-    page_file: "PageFile | None",
-) -> int:
+def _turns(argument: str, asked: Asked) -> int:
     from shadowviz.cli.diff_turns_view import turns_text
     from shadowviz.tokens.inputs.read import read_argument
     from shadowviz.tokens.report.turns import compare_turns
 
-    report = compare_turns(read_argument(argument, form), reading, geometry)
-    if page_file is not None:
+    report = compare_turns(read_argument(argument, asked.form), asked.reading, asked.geometry)
+
+    def page() -> str:
         from shadowviz.tokens.report.page import turns_page
 
-        page_file.write(turns_page(report))
-    if as_json:
+        return turns_page(report)
+
+    return _answer(report, asked, lambda: turns_text(report), page)
+
+
+def _answer(
+    report: "Report | ManyReport | TurnsReport", asked: Asked, text: Callable[[], str], page: Callable[[], str]
+) -> int:
+    """Write what is asked for, the page first, so that nothing is printed where it cannot be; the exit code."""
+    if asked.page_file is not None:
+        asked.page_file.write(page())
+    if asked.as_json:
         write_json(report)
     else:
-        write_out(turns_text(report))
-    if page_file is not None:
-        page_file.tell(as_json)
+        write_out(text())
+    if asked.page_file is not None:
+        asked.page_file.tell(asked.as_json)
     return 0 if report.same else DIFFERENT

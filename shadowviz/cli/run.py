@@ -60,17 +60,8 @@ def run(  # one parameter an option
     Ctrl-C ends the run after the pass at hand: the
     table shows what was done, the record is whole, and the exit code is 130.
     """
-    from shadowviz.cli.prompts import run_prompts
-    from shadowviz.tokens.encode.tokenizer import default_tokenizer
-    from shadowviz_engine.core.errors import InputError
-
-    if (redact or record_text or record == "full") and not output:
-        raise InputError("--record full, --record-text and --redact say what is recorded: expected -o RUN with them")
-    if redact and record_text:
-        raise InputError("--redact hides what --record-text shows: expected one of the two")
-    tokenizer = default_tokenizer()
-    unasked = not prompts and text is None and not demo and sys.stdin.isatty() and sys.stdout.isatty()
-    requests = run_prompts(prompts, text, demo or unasked, tokenizer)
+    _check_recording(output, record, record_text=record_text, redact=redact)
+    sidecar = f"{output}.topk" if record == "full" else ""
     options = {
         "model": model,
         "seed": seed,
@@ -89,15 +80,41 @@ def run(  # one parameter an option
         "max_running": max_running,
         "chunk_tokens": chunk_tokens,
         "record": record,
-        "sidecar": f"{output}.topk" if record == "full" else "",
+        "sidecar": sidecar,
     }
-    for written in filter(None, (output, str(options["sidecar"]))):
-        if _is_one_file(prompts, written):
-            raise InputError(f"{written} holds the prompts: choose another RUN")
-    recorder = _Recorder(output, force, redact, str(options["sidecar"]))
+    tokenizer, requests = _requests(prompts, text, demo=demo)
+    _check_outputs(prompts, output, sidecar)
+    recorder = _Recorder(output, force, redact, sidecar)
     events, interrupted = _run(options, requests, tokenizer, recorder, record_text)
     _report(events, len(requests), output, as_json, interrupted)
     return 130 if interrupted else 0
+
+
+def _check_recording(output: str, record: str, *, record_text: bool, redact: bool) -> None:
+    from shadowviz_engine.core.errors import InputError
+
+    if (redact or record_text or record == "full") and not output:
+        raise InputError("--record full, --record-text and --redact say what is recorded: expected -o RUN with them")
+    if redact and record_text:
+        raise InputError("--redact hides what --record-text shows: expected one of the two")
+
+
+def _requests(prompts: str, text: str | None, *, demo: bool) -> "tuple[Tokenizer, list[PromptRequest]]":
+    """The prompts, with the tokenizer that encoded them; those of the demo where a terminal gives none."""
+    from shadowviz.cli.prompts import run_prompts
+    from shadowviz.tokens.encode.tokenizer import default_tokenizer
+
+    tokenizer = default_tokenizer()
+    unasked = not prompts and text is None and not demo and sys.stdin.isatty() and sys.stdout.isatty()
+    return tokenizer, run_prompts(prompts, text, demo or unasked, tokenizer)
+
+
+def _check_outputs(prompts: str, *outputs: str) -> None:
+    from shadowviz_engine.core.errors import InputError
+
+    for written in filter(None, outputs):
+        if _is_one_file(prompts, written):
+            raise InputError(f"{written} holds the prompts: choose another RUN")
 
 
 def _is_one_file(path: str, other: str) -> bool:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shadowviz.tokens.align.align import align
 from shadowviz.tokens.align.token_diff import Hunk, Op, TokenDiff
 from shadowviz.tokens.encode.tokenizer import default_tokenizer
 from shadowviz.tokens.finding import Cause
@@ -92,6 +93,13 @@ def test_a_control_token_is_told_from_the_same_letters() -> None:
     assert shown.excerpt_b is not None
     assert [token.control for token in shown.excerpt_a.tokens] == [True]
     assert not any(token.control for token in shown.excerpt_b.tokens)
+
+
+def test_an_alignment_that_is_known_is_taken_as_it_is() -> None:
+    a, b = side("A", "one and the same"), side("B", "one or the same")
+    assert compare(a, b, FLASH, diff=align(a, b)) == compare(a, b, FLASH)
+    other = align(a, side("B", "one or two"))
+    assert compare(a, b, FLASH, diff=other).alignment == alignment_of(other)
 
 
 def test_a_difference_has_the_name_of_its_stretch() -> None:

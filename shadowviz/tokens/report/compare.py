@@ -20,18 +20,21 @@ MAX_MOVED = 8
 """Lines about what moved between two tokenizers."""
 
 
-def compare(a: Side, b: Side, geometry: Geometry, sources: tuple[str, str] = ("", "")) -> Report:
+def compare(
+    a: Side, b: Side, geometry: Geometry, sources: tuple[str, str] = ("", ""), diff: TokenDiff | None = None
+) -> Report:
     """The whole answer for A stored and B sent.
 
     Args:
         geometry: of the cache, for the cost.
         sources: where the two came from, to be named.
+        diff: how they are aligned, where that is known.
 
     Raises:
         InputError: the ids of the two cannot be compared.
     """
     check_comparable(a, b)
-    diff = align(a, b)
+    diff = align(a, b) if diff is None else diff
     findings = findings_of(a, b, diff)
     leading = next((finding for finding in findings if finding.breaks), None)
     same = loses_nothing(a, b, diff)
