@@ -11,8 +11,9 @@ from shadowviz.tokens.encode.encoder import Content, Encoded, Encoder, check_ran
 from shadowviz.tokens.encode.load import load_tokenizer
 from shadowviz.tokens.inert import printable
 from shadowviz.tokens.inputs.prompt import Form, Prompt
+from shadowviz.tokens.inputs.renderer import GENERATION, template_renderer
 from shadowviz.tokens.rendering.messages import Message, describe
-from shadowviz.tokens.rendering.render import Rendered, RenderOptions
+from shadowviz.tokens.rendering.render import RenderOptions
 from shadowviz.tokens.side import Conversation, Side, side_of_ids, side_of_text
 from shadowviz.tokens.structure.mended import Renderer, render_v4
 from shadowviz_engine.core.errors import InputError
@@ -24,7 +25,6 @@ V4_NAMES: Final = {"enable_thinking": "thinking", "reasoning_effort": "effort"}
 """Other names of the options of DeepSeek-V4's encoding."""
 V4_OPTIONS: Final = frozenset(RenderOptions.__struct_fields__)
 SPECIAL_IDS: Final = "--add-special adds nothing to ready ids"
-GENERATION: Final = "add_generation_prompt"
 _MESSAGE_FIELDS: Final = frozenset(name for kind in Message.__args__ for name in kind.__struct_fields__)
 
 
@@ -214,20 +214,7 @@ def prepared(prompt: Prompt, reading: Reading) -> tuple[Conversation, tuple[str,
 
 def renderer_of(reading: Reading) -> Renderer:
     """What makes text of a prepared conversation."""
-    template = reading.template
-    if template is None:
-        return render_v4
-
-    def rendered(conversation: Conversation) -> Rendered:
-        options = {key: value for key, value in conversation.options.items() if key != GENERATION}
-        return template.render(
-            conversation.messages,
-            conversation.tools,
-            add_generation_prompt=bool(conversation.options.get(GENERATION, True)),
-            options=options,
-        )
-
-    return rendered
+    return render_v4 if reading.template is None else template_renderer(reading.template)
 
 
 def _without_empty_fields(message: dict[str, Any]) -> dict[str, Any]:
