@@ -70,6 +70,15 @@ class Explainer:
             LogError: the event contradicts those before it.
         """
         explanation = self._explain_event(event) if isinstance(event, LookupDone) else None
+        self.follow(event)
+        return explanation
+
+    def follow(self, event: Event) -> None:
+        """Take the next event without a word about it: for lookups that nobody asks about.
+
+        Raises:
+            LogError: the event contradicts those before it.
+        """
         if isinstance(event, (SwaFreed, SpanEvicted, NotStored, CacheFlushed)):
             self._past.causes[event.seq] = event
         elif isinstance(event, SpanInserted):
@@ -77,7 +86,6 @@ class Explainer:
         elif isinstance(event, SpanSplit) and event.node in self._past.storers:
             self._past.storers[event.upper] = self._past.storers[event.node]
         self.state.apply(event)
-        return explanation
 
     def explain(self, lookup: LookupDone, prompt: "array[int]", lost: str = "") -> Explanation:
         """Explain the lookup that `prompt` would get in the state as it is now.
