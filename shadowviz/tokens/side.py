@@ -2,7 +2,7 @@
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -25,6 +25,10 @@ class Conversation:
     """Of the rendering: `thinking`, `effort`, `drop_thinking`, or a template's variables."""
 
 
+WriteText = Callable[[Conversation], str]
+"""The text of a conversation; raises InputError where it has none."""
+
+
 @dataclass(frozen=True)
 class Side:
     """A prompt ready to be compared."""
@@ -42,6 +46,8 @@ class Side:
     segments: tuple[Segment, ...] = ()
     """Labelled stretches in characters of `text`; empty where the prompt was not rendered."""
     conversation: Conversation | None = None
+    write: WriteText | None = field(default=None, compare=False)
+    """Makes `text` of the conversation; None = as DeepSeek-V4's encoding does."""
     notes: tuple[str, ...] = ()
     """What reading it brought up, one printable line each: `not UTF-8 at byte 17 (\\xff)`."""
     given: bytes = b""
@@ -91,6 +97,7 @@ def side_of_text(
     add_special: bool = False,
     segments: Sequence[Segment] = (),
     conversation: Conversation | None = None,
+    write: WriteText | None = None,
     notes: Sequence[str] = (),
 ) -> Side:
     """The side that a text makes.
@@ -108,6 +115,7 @@ def side_of_text(
         text.encode(),
         tuple(segments),
         conversation,
+        write,
         tuple(notes),
     )
 

@@ -199,6 +199,22 @@ def test_a_template_finds_an_option_under_its_usual_name_and_the_command_line_wi
     assert make_side("A", prompt, reading_of("bytes", template, {"thinking": True})).text == "Hi True high"
 
 
+def test_a_change_under_a_template_is_undone_and_measured(tmp_path: Path) -> None:
+    source = "{% for message in messages %}<|{{ message.role }}|>{{ message.content }}{% endfor %}"
+    (tmp_path / "t.jinja").write_text(source)
+    reading = reading_of("deepseek-v4", str(tmp_path / "t.jinja"))
+    turns = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello, what is it?"}]
+    edited = [turns[0], {**turns[1], "content": "Good day, what is it?"}]
+    a, b = (
+        make_side(name, Prompt(name, Form.MESSAGES, conversation=Conversation((*told, turns[0]))), reading)
+        for name, told in (("A", turns), ("B", edited))
+    )
+    shown = compare(a, b, FLASH)
+    assert shown.causes[0].cause is Cause.HISTORY_EDITED
+    assert shown.cost.proof == "rendered and encoded again with this change undone"
+    assert shown.cost.mended == len(a.ids)
+
+
 def test_a_folder_of_a_model_brings_its_template(tmp_path: Path) -> None:
     (tmp_path / "tokenizer.json").symlink_to(default_tokenizer().path)
     prompt = Prompt("x", Form.MESSAGES, conversation=Conversation(({"role": "user", "content": "Hi"},)))

@@ -1,6 +1,7 @@
 """Conversations changed at random get the cause of the change, and its measured gain."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -10,7 +11,6 @@ from hypothesis import strategies as st
 
 from shadowviz.tokens.align.align import align
 from shadowviz.tokens.encode.tokenizer import default_tokenizer
-from shadowviz.tokens.rendering.render import Rendered
 from shadowviz.tokens.side import Conversation, Side, side_of_text
 from shadowviz.tokens.structure.find import structural
 from shadowviz.tokens.structure.mended import render_v4
@@ -25,7 +25,7 @@ def side(name: str, told: Conversation) -> Side:
     return side_of_text(name, rendered.text, default_tokenizer(), segments=rendered.segments, conversation=told)
 
 
-def unknown(told: Conversation) -> Rendered:
+def unknown(told: Conversation) -> str:
     raise InputError(f"a template that is not at hand, for {len(told.messages)} messages")
 
 
@@ -63,7 +63,7 @@ def test_a_change_is_alone_under_a_template_that_cannot_be_rendered_again(
         return
     a, b = side("A", base), side("B", changed.conversation)
     diff = align(a, b)
-    [finding] = structural(a, b, diff, unknown)
+    [finding] = structural(replace(a, write=unknown), replace(b, write=unknown), diff)
     assert (finding.cause, finding.subject) == (changed.cause, changed.subject)
     assert 0 < finding.gain <= len(a.ids) - diff.common
 

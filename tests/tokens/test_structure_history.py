@@ -1,11 +1,12 @@
 """What became of the messages of a conversation, and of its system message."""
 
+from dataclasses import replace
+
 import pytest
 
 from shadowviz.tokens.align.align import align
 from shadowviz.tokens.encode.tokenizer import default_tokenizer
 from shadowviz.tokens.finding import Cause, Finding
-from shadowviz.tokens.rendering.render import Rendered
 from shadowviz.tokens.side import Conversation, Side, side_of_text
 from shadowviz.tokens.structure.find import structural
 from shadowviz.tokens.structure.mended import render_v4
@@ -209,10 +210,12 @@ def test_an_option_left_out_means_what_the_format_takes_it_for() -> None:
     a = side("A", [SYSTEM, user("q")])
     b = side("B", [user("r")], thinking=False, effort="none", drop_thinking=True)
 
-    def unknown(told: Conversation) -> Rendered:
+    def unknown(told: Conversation) -> str:
         raise InputError(f"no template for {len(told.messages)} messages")
 
-    assert [finding.cause for finding in structural(a, b, align(a, b), unknown)] == [Cause.HISTORY_TRUNCATED]
+    assert [finding.cause for finding in structural(replace(a, write=unknown), b, align(a, b))] == [
+        Cause.HISTORY_TRUNCATED
+    ]
 
 
 def test_a_window_that_slid_is_no_reordering_where_a_later_turn_repeats_a_dropped_one() -> None:

@@ -1,5 +1,7 @@
 """Conversations that a chat template rendered, which structure only knows by their labelled stretches."""
 
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -77,6 +79,37 @@ def test_changes_are_found_by_the_labels_of_any_template(
     finding = only(a, side("B", *newer, tools=tools))
     assert (finding.cause, finding.subject) == (cause, subject)
     assert finding.gain > 0
+
+
+def written(told: Conversation) -> str:
+    return rendered(TEMPLATE, told).text
+
+
+def with_a_clock(told: Conversation) -> str:
+    return f"12:00:01 {written(told)}"
+
+
+@pytest.mark.parametrize(("write", "measured"), [(written, True), (with_a_clock, False), (None, False)])
+def test_what_a_change_gains_is_measured_where_the_template_gives_the_texts_again(
+    write: Callable[[Conversation], str] | None, measured: bool
+) -> None:
+    a = replace(side("A", SYSTEM, QUESTION, ANSWER, NEXT), write=write)
+    b = replace(side("B", SYSTEM, {**QUESTION, "content": "What is it?"}, ANSWER, NEXT), write=write)
+    finding = only(a, b)
+    assert (finding.cause, finding.measured) == (Cause.HISTORY_EDITED, measured)
+    assert not measured or finding.gain == len(a.ids) - align(a, b).common
+
+
+def test_each_side_is_mended_by_its_own_template() -> None:
+    """B's end marks stay as its template writes them, so that undoing the edit gains what stands before the first."""
+    a = replace(side("A", QUESTION, ANSWER, NEXT), write=written)
+    edited = {**QUESTION, "content": "What is it?"}
+    b = side("B", edited, ANSWER, NEXT, template=OTHER)
+    b = replace(b, write=lambda told: rendered(OTHER, told).text)
+    mended = rendered(OTHER, Conversation((QUESTION, ANSWER, NEXT))).text
+    edit = next(found for found in structural(a, b, align(a, b)) if found.cause is Cause.HISTORY_EDITED)
+    common = align(a, side_of_text("B", mended, default_tokenizer())).common
+    assert (edit.measured, edit.gain) == (True, common - align(a, b).common)
 
 
 def test_what_a_template_writes_behind_the_mark_of_an_end_is_not_stored() -> None:

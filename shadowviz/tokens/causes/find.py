@@ -15,7 +15,6 @@ from shadowviz.tokens.finding import Cause, Finding
 from shadowviz.tokens.inert import inert
 from shadowviz.tokens.side import Side
 from shadowviz.tokens.structure.find import structural
-from shadowviz.tokens.structure.mended import Renderer, render_v4
 from shadowviz_engine.core.spans import Extent
 
 LOOKED_AT: Final = 200
@@ -23,20 +22,16 @@ LOOKED_AT: Final = 200
 exchanged; any other is taken to stay, and ends what mending a cause gains."""
 
 
-def find_causes(a: Side, b: Side, diff: TokenDiff, renderer: Renderer = render_v4) -> tuple[Finding, ...]:
+def find_causes(a: Side, b: Side, diff: TokenDiff) -> tuple[Finding, ...]:
     """Causes of what differs, the one that ends the common prefix first; none where the ids are equal.
 
     Equal ids of other text are noted as NORMALISED_EQUAL, and ids that go on where the other side's end as EXTENDS.
-
-    Args:
-        renderer: what made the text of both conversations; with another one, what a change of structure costs is
-            estimated.
     """
     if a.ids == b.ids:
         return _hit(a, b)
     if diff.common == min(len(a.ids), len(b.ids)):
         return (_extends(a, b, diff.common),)
-    told = structural(a, b, diff, renderer) if a.conversation and b.conversation else ()
+    told = structural(a, b, diff) if a.conversation and b.conversation else ()
     return causes_of_text(a, b, diff, told)
 
 

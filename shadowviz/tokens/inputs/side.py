@@ -11,7 +11,7 @@ from shadowviz.tokens.encode.encoder import Content, Encoded, Encoder, check_ran
 from shadowviz.tokens.encode.load import load_tokenizer
 from shadowviz.tokens.inert import printable
 from shadowviz.tokens.inputs.prompt import Form, Prompt
-from shadowviz.tokens.inputs.renderer import GENERATION, template_renderer
+from shadowviz.tokens.inputs.renderer import GENERATION, template_renderer, template_writer
 from shadowviz.tokens.rendering.messages import Message, describe
 from shadowviz.tokens.rendering.render import RenderOptions
 from shadowviz.tokens.side import Conversation, Side, side_of_ids, side_of_text
@@ -180,6 +180,7 @@ def _rendered_side(name: str, prompt: Prompt, reading: Reading) -> Side:
         add_special=reading.add_special,
         segments=rendered.segments,
         conversation=conversation,
+        write=template_writer(reading.template) if reading.template else None,
         notes=(*notes, *_of_special(reading)),
     )
 

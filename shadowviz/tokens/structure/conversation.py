@@ -102,21 +102,27 @@ def _turn_break(
         replace(conversation, messages=conversation.messages[:length])
         for length in (answer.index, answer.index + 1, stop)
     )
-    rendered = renderer(request)
-    prompt = side_of_text(
-        f"turn {number} as stored", rendered.text, encoder, segments=rendered.segments, conversation=request
-    )
+    prompt = _rendered_side(f"turn {number} as stored", request, encoder, renderer)
     told = answer.reasoning is not None or not _thinks(conversation)
     stored = _with_answer(prompt, renderer(answered), answered) if told else None
-    next_text = renderer(following)
-    sent = side_of_text(
-        f"turn {number + 1}", next_text.text, encoder, segments=next_text.segments, conversation=following
-    )
+    sent = _rendered_side(f"turn {number + 1}", following, encoder, renderer)
     diff = align(stored or prompt, sent)
-    findings = tuple(finding for finding in find_causes(stored or prompt, sent, diff, renderer) if finding.breaks)
+    findings = tuple(finding for finding in find_causes(stored or prompt, sent, diff) if finding.breaks)
     if stored is None and not any(finding.cause is Cause.REASONING_MISSING for finding in findings):
         findings = (*findings, _untold(answer, prompt, diff))
     return TurnBreak(number, answer.index, len(prompt.ids), stored or prompt, sent, diff, findings, stored is not None)
+
+
+def _rendered_side(name: str, conversation: Conversation, encoder: Encoder, renderer: Renderer) -> Side:
+    rendered = renderer(conversation)
+    return side_of_text(
+        name,
+        rendered.text,
+        encoder,
+        segments=rendered.segments,
+        conversation=conversation,
+        write=lambda told: renderer(told).text,
+    )
 
 
 def _with_answer(prompt: Side, answered: Rendered, conversation: Conversation) -> Side | None:

@@ -12,7 +12,7 @@ from shadowviz.tokens.side import Side
 from shadowviz.tokens.structure.change import Change, Mend, Told, told
 from shadowviz.tokens.structure.history import history_changes
 from shadowviz.tokens.structure.match import match_messages
-from shadowviz.tokens.structure.mended import Renderer, common_of, common_with, render_v4, renders, text_of
+from shadowviz.tokens.structure.mended import common_of, common_with, renders_again, text_as
 from shadowviz.tokens.structure.options import option_changes
 from shadowviz.tokens.structure.places import Stretches, gain_without, hull
 from shadowviz.tokens.structure.system import system_changes
@@ -32,7 +32,7 @@ MAX_RENDERED: Final = 2**24
 """Characters that are rendered again in all, but for the first two changes."""
 
 
-def structural(a: Side, b: Side, diff: TokenDiff, renderer: Renderer = render_v4) -> tuple[Finding, ...]:
+def structural(a: Side, b: Side, diff: TokenDiff) -> tuple[Finding, ...]:
     """What the conversations of two sides show of why their ids part, in the order of the tokens.
 
     Nothing where ids are equal, where all ids of one side are a prefix of the other's, where the texts are equal, or
@@ -47,12 +47,12 @@ def structural(a: Side, b: Side, diff: TokenDiff, renderer: Renderer = render_v4
     an edit inside a tool's definition.
 
     `gain` is measured: the change is undone in B's conversation (for a template that leaves reasoning out, in both),
-    the prompt rendered and encoded again. Where the renderer does not give a side's text, it is the length of the
-    stretches that agree behind the change, up to the next difference.
+    the prompt rendered and encoded again. Where a side's conversation does not become its text again, it is the length
+    of the stretches that agree behind the change, up to the next difference.
     """
     if a.conversation is None or b.conversation is None or not _parted(a, b, diff):
         return ()
-    pair = _Pair(a, b, diff, renderer if renders(a, renderer) and renders(b, renderer) else None)
+    pair = _Pair(a, b, diff, renders_again(a) and renders_again(b))
     try:
         return _findings(pair, told(a), told(b))
     except RecursionError:
@@ -65,12 +65,13 @@ def _parted(a: Side, b: Side, diff: TokenDiff) -> bool:
 
 @dataclass(frozen=True)
 class _Pair:
-    """Two sides and how they differ; `renderer` is None where it does not give their texts."""
+    """Two sides and how they differ."""
 
     a: Side
     b: Side
     diff: TokenDiff
-    renderer: Renderer | None
+    can_mend: bool
+    """Whether their conversations become their texts again."""
 
 
 @dataclass(frozen=True)
@@ -127,11 +128,11 @@ def _hunks(stretches: Stretches, measured: _Measured, free: Sequence[Hunk]) -> S
 
 
 def _measured(pair: _Pair, change: Change) -> _Measured:
-    if pair.renderer is None:
+    if not pair.can_mend:
         return _Measured(change)
     shows: bool | None = None
     for mend in change.mends:
-        texts = _mended_texts(pair, mend, pair.renderer)
+        texts = _mended_texts(pair, mend)
         if texts is None:
             continue
         if texts == (pair.a.text, pair.b.text):
@@ -142,9 +143,9 @@ def _measured(pair: _Pair, change: Change) -> _Measured:
     return _Measured(change, shows)
 
 
-def _mended_texts(pair: _Pair, mend: Mend, renderer: Renderer) -> tuple[str, str] | None:
-    in_a = pair.a.text if mend.a is None else text_of(mend.a, renderer)
-    in_b = text_of(mend.b, renderer)
+def _mended_texts(pair: _Pair, mend: Mend) -> tuple[str, str] | None:
+    in_a = pair.a.text if mend.a is None else text_as(pair.a, mend.a)
+    in_b = text_as(pair.b, mend.b)
     return None if in_a is None or in_b is None else (in_a, in_b)
 
 

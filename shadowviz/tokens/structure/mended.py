@@ -13,7 +13,7 @@ from shadowviz.tokens.side import Conversation, Side
 from shadowviz_engine.core.errors import InputError
 
 Renderer = Callable[[Conversation], Rendered]
-"""The text of a conversation; raises InputError where it has none."""
+"""The text of a conversation with its labels; raises InputError where it has none."""
 
 MARGIN: Final = 2**16
 """Bytes encoded behind the text in common, so that the cut changes no token before it."""
@@ -34,17 +34,17 @@ def render_v4(conversation: Conversation) -> Rendered:
     return render(parse_messages(conversation.messages), options, parse_tools(conversation.tools))
 
 
-def text_of(conversation: Conversation, renderer: Renderer) -> str | None:
-    """What the conversation is rendered as; None where it cannot be."""
+def text_as(side: Side, conversation: Conversation) -> str | None:
+    """What the conversation is rendered as where the side's was; None where it cannot be."""
     try:
-        return renderer(conversation).text
+        return side.write(conversation) if side.write else render_v4(conversation).text
     except InputError:
         return None
 
 
-def renders(side: Side, renderer: Renderer) -> bool:
-    """Whether a side's text is what the renderer makes of its conversation."""
-    return side.conversation is not None and text_of(side.conversation, renderer) == side.text
+def renders_again(side: Side) -> bool:
+    """Whether a side's conversation becomes its text again."""
+    return side.conversation is not None and text_as(side, side.conversation) == side.text
 
 
 def common_with(a: Side, b: Side, text: str, common: int, limit: int = MAX_ENCODED) -> int | None:

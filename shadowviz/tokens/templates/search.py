@@ -42,14 +42,14 @@ class Rendering:
         self._variables = variables
         self._process = template_process()
         answer = self._process.ask({**self._request, "variables": variables}, RENDER_S)
-        self._text: str = answer["text"]
+        self.text: Final[str] = answer["text"]
         self._literals: list[str] = answer["literals"]
         self._left = RENDER_S
         self._sources = find_sources(variables["messages"], variables["tools"] or ())
 
     def found(self) -> Found:
         """The text, and what can be known of it; where a further rendering fails, it tells nothing."""
-        found = Found(self._text, self._sources, (), self._body_start(), self._prompt_start())
+        found = Found(self.text, self._sources, (), self._body_start(), self._prompt_start())
         alphabet = self._alphabet()
         if alphabet is not None:
             marks = next(self._marks(alphabet), None)
@@ -61,7 +61,7 @@ class Rendering:
         return self._with_prefixes(found)
 
     def _alphabet(self) -> Alphabet | None:
-        texts = [self._text, self._request["source"], *(source.text or "" for source in self._sources)]
+        texts = [self.text, self._request["source"], *(source.text or "" for source in self._sources)]
         return free_alphabet(texts, secrets.randbelow(len(PRIVATE)))
 
     def _marks(self, alphabet: Alphabet) -> Iterator[tuple[Marker, list[Stretch]]]:
@@ -91,17 +91,17 @@ class Rendering:
             text, stretches = alphabet.read(text)
         except MarkError:
             return None
-        return stretches if text == self._text else None
+        return stretches if text == self.text else None
 
     def _body_start(self) -> int:
         bos = self._variables.get("bos_token")
-        return len(bos) if isinstance(bos, str) and self._text.startswith(bos) else 0
+        return len(bos) if isinstance(bos, str) and self.text.startswith(bos) else 0
 
     def _prompt_start(self) -> int | None:
         if not self._variables["add_generation_prompt"]:
-            return len(self._text)
+            return len(self.text)
         without = self._try({**self._variables, "add_generation_prompt": False})
-        return len(without) if without is not None and self._text.startswith(without) else None
+        return len(without) if without is not None and self.text.startswith(without) else None
 
     def _with_prefixes(self, found: Found) -> Found:
         """With the messages between two places up to which a rendering of the first few is a prefix of the true one."""
@@ -123,7 +123,7 @@ class Rendering:
 
     def _prefix(self, messages: Sequence[Any]) -> int | None:
         text = self._try({**self._variables, "messages": messages, "add_generation_prompt": False})
-        return len(text) if text is not None and self._text.startswith(text) else None
+        return len(text) if text is not None and self.text.startswith(text) else None
 
     def _try(self, variables: Mapping[str, Any], marks: Mapping[str, Any] | None = None) -> str | None:
         """A further rendering; None where it fails, which with other values it may, or there is no time for it."""

@@ -49,6 +49,33 @@ class ChatTemplate:
             InputError: no message, values that are no JSON, or a template that fails, refuses, does not end, or needs
                 too much memory.
         """
+        found = self._rendering(messages, tools, add_generation_prompt, options, now).found()
+        return Rendered(found.text, name_segments(found))
+
+    def text(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        tools: Sequence[Mapping[str, Any]] = (),
+        *,
+        add_generation_prompt: bool = True,
+        options: Mapping[str, Any] | None = None,
+        now: datetime | None = None,
+    ) -> str:
+        """The text alone of what `render` gives, at a fraction of its cost.
+
+        Raises:
+            InputError: as for `render`.
+        """
+        return self._rendering(messages, tools, add_generation_prompt, options, now).text
+
+    def _rendering(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        tools: Sequence[Mapping[str, Any]],
+        add_generation_prompt: bool,
+        options: Mapping[str, Any] | None,
+        now: datetime | None,
+    ) -> Rendering:
         if not messages:
             raise InputError("the conversation has no message, expected at least one")
         if taken := RESERVED & (options or {}).keys():
@@ -62,8 +89,7 @@ class ChatTemplate:
             "add_generation_prompt": add_generation_prompt,
         }
         source = self.tool_source if tools and self.tool_source is not None else self.source
-        found = Rendering(source, variables, now or datetime.now()).found()
-        return Rendered(found.text, name_segments(found))
+        return Rendering(source, variables, now or datetime.now())
 
 
 def load_template(path: str | Path, name: str | None = None) -> ChatTemplate:
