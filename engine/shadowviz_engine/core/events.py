@@ -318,10 +318,15 @@ class BoundaryStressStarted(Event, frozen=True, kw_only=True):
     geometry: Geometry
     seed: int
     modes: tuple[str, ...]
+    """As asked for; empty = those that the level runs by default."""
     lengths: tuple[tuple[int, int], ...]
     """Half-open ranges of tokens, ascending."""
     cells: int
     """`BoundaryChecked` events that the whole run gives."""
+    asked: str = ""
+    """What names the subject to a command where that is not `subject`: a folder, a seed, a foreign derivation."""
+    options: tuple[tuple[str, str], ...] = ()
+    """What only the level knows, by name, ascending."""
 
 
 class BoundaryChecked(Event, frozen=True, kw_only=True):
