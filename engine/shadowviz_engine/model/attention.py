@@ -1,6 +1,5 @@
 """Shared-key attention with sinks over the sliding window and compressed entries, on paged state."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import torch
@@ -15,6 +14,7 @@ from shadowviz_engine.model.numerics import Kernels
 from shadowviz_engine.model.params import AttentionParams
 from shadowviz_engine.model.plan import BlockGroup, EntryTable, StepPlan
 from shadowviz_engine.model.tiles import Tile
+from shadowviz_engine.model.trace import StepTrace
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,7 @@ class StepContext:
     buffers: StateBuffers
     choices: list[tuple[int, BlockGroup, Chosen]]
     """Filled by the layers: what each indexer chose."""
+    trace: StepTrace | None = None
 
 
 def attention_block(params: AttentionParams, layer: int, rows: Tensor, context: StepContext) -> Tensor:
@@ -53,6 +54,8 @@ def attention_block(params: AttentionParams, layer: int, rows: Tensor, context: 
     heads = queries[:, : config.num_heads * config.head_dim].view(-1, config.num_heads, config.head_dim)
     query = rotate(normalise(heads, params.query_norm), turns.forward_heads)
     key = rotate(normalise(parts[1], params.key_norm), turns.forward)
+    if context.trace is not None:
+        context.trace.found(layer, context.buffers)
     _store(context, "swa_kv", layer, key)
     for pool, tail in zip(params.pools, parts[2:], strict=False):
         _store(context, pool.tail_label, layer, tail)
@@ -72,21 +75,30 @@ def _store(context: StepContext, label: str, layer: int, values: Tensor) -> None
     real = context.plan.real
     chosen = values if real is None else values.index_select(0, real)
     context.buffers.rows(label, layer).index_copy_(0, context.plan.targets, chosen)
+    if context.trace is not None:
+        context.trace.stored(label, layer, chosen)
 
 
 def _close(params: AttentionParams, entry_label: str, layer: int, context: StepContext) -> None:
     assert params.compressor is not None
-    pooling = context.poolings.get(params.compressor.name)
+    name = params.compressor.name
+    pooling = context.poolings.get(name)
     if pooling is None:
         return
     pool = next(item for item in params.pools if item.entry_label == entry_label)
-    tails = context.buffers.rows(pool.tail_label, layer)
-    close_entries(pool, pooling, tails, context.buffers.rows(entry_label, layer))
+    tails, entries = context.buffers.rows(pool.tail_label, layer), context.buffers.rows(entry_label, layer)
+    close_entries(pool, pooling, tails, entries)
+    if context.trace is not None:
+        context.trace.pooled(name, pool.tail_label, layer, tails)
+        context.trace.closed(name, entry_label, layer, entries)
 
 
 def _window_tile(layer: int, query: Tensor, group: BlockGroup, context: StepContext) -> Tile:
     values = _gather(context.buffers.rows("swa_kv", layer), group.window_rows)
-    return _block_tile(query[group.rows], values, group.window_bias)
+    tile = _block_tile(query[group.rows], values, group.window_bias)
+    if context.trace is not None:
+        context.trace.window(layer, group, tile)
+    return tile
 
 
 def _block_tile(query: Tensor, values: Tensor, bias: Tensor) -> Tile:
@@ -108,20 +120,21 @@ def _entry_tiles(
     index_weights: Tensor,
     group: BlockGroup,
     context: StepContext,
-) -> Iterator[Tile]:
+) -> list[Tile]:
     """The compressed entries of a group's blocks in absolute order, or those that the indexer chose."""
     compressor = params.compressor
     table = group.tables.get(compressor.name) if compressor is not None else None
     if compressor is None or table is None:
-        return
-    entries = context.buffers.rows(params.pools[0].entry_label, layer)
+        return []
+    label = params.pools[0].entry_label
+    entries = context.buffers.rows(label, layer)
     if not compressor.indexed:
         assert table.bias is not None
-        for rows, bias in zip(
-            torch.split(table.rows, table.tile, 1), torch.split(table.bias, table.tile, 2), strict=True
-        ):
-            yield _block_tile(query[group.rows], _gather(entries, rows), bias)
-        return
+        parts = zip(torch.split(table.rows, table.tile, 1), torch.split(table.bias, table.tile, 2), strict=True)
+        tiles = [_block_tile(query[group.rows], _gather(entries, rows), bias) for rows, bias in parts]
+        if context.trace is not None:
+            context.trace.dense(label, layer, group, tiles, table)
+        return tiles
     chosen = _choose(layer, index_query[group.rows], index_weights[group.rows], group, table, context)
     context.choices.append((layer, group, chosen))
     per_block = chosen.entries.reshape(group.num_blocks, -1)
@@ -129,7 +142,10 @@ def _entry_tiles(
     hidden = chosen.entries >= table.visible
     bias = _selection_bias(chosen, hidden, query.dtype)
     values = _gather(entries, rows)
-    yield Tile(torch.baddbmm(bias.unsqueeze(1), query[group.rows], values.transpose(1, 2)), values)
+    tile = Tile(torch.baddbmm(bias.unsqueeze(1), query[group.rows], values.transpose(1, 2)), values)
+    if context.trace is not None:
+        context.trace.chosen(label, layer, group, chosen.entries, hidden, tile)
+    return [tile]
 
 
 def _selection_bias(chosen: Chosen, hidden: Tensor, dtype: torch.dtype) -> Tensor:
@@ -156,6 +172,8 @@ def _choose(
         table.rows,
         table.tile,
     )
+    if context.trace is not None:
+        context.trace.ranked(layer, group, scores, table)
     return choose_entries(scores, table.unseen, top_k)
 
 

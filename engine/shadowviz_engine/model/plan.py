@@ -43,9 +43,14 @@ class BlockGroup:
     """By name of the compressor; none where no entry is closed."""
 
     @property
+    def num_queries(self) -> int:
+        """Queries of all blocks."""
+        return self.num_blocks * self.width
+
+    @property
     def rows(self) -> slice:
         """The group's queries among the rows of the step."""
-        return slice(self.first_row, self.first_row + self.num_blocks * self.width)
+        return slice(self.first_row, self.first_row + self.num_queries)
 
 
 @dataclass(frozen=True)
@@ -61,6 +66,10 @@ class ClosingEntries:
     furthest: int
     targets: Tensor
     """`[real entries]`: rows to store to; the entries behind them are padding."""
+    owners: Ints
+    """`[real entries]`: sequence of each entry."""
+    entries: Ints
+    """`[real entries]`: number of each entry in its sequence."""
 
 
 @dataclass(frozen=True)

@@ -206,6 +206,8 @@ class _Builder:
             self.tensor(np.pad(entries * ratio, (0, padding))),
             int(entries.max()) * ratio,
             self.tensor(targets),
+            owners,
+            entries,
         )
 
 

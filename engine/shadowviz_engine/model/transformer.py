@@ -22,6 +22,7 @@ from shadowviz_engine.model.params import LayerParams, model_params, vocabulary_
 from shadowviz_engine.model.plan import BlockGroup, StepPlan
 from shadowviz_engine.model.planner import plan_step
 from shadowviz_engine.model.step import Ints, NearTie, Observer, Selection, SequenceStep, StepResult, check_steps
+from shadowviz_engine.model.trace import StepTrace, Trace
 from shadowviz_engine.model.vocabulary import SharedProduct
 
 _DENSE_EXPERTS = 16
@@ -61,6 +62,8 @@ class Transformer:
         self._experts = dense_experts if dense else routed_experts
         self.observer: Observer | None = None
         """Called with every selection of an indexer that has entries to choose from; None = nobody looks."""
+        self.trace: Trace | None = None
+        """Called with all that the layers of a step find, store and read; None = nobody looks, and nothing is spent."""
 
     def make_buffers(self, num_full_slots: int, num_swa_slots: int) -> StateBuffers:
         """State rows on the model's device, in its type."""
@@ -96,7 +99,8 @@ class Transformer:
         check_steps(self.config, steps, buffers.num_full_slots)
         plan = plan_step(self.config, steps, full_to_swa, self.numerics, self.device, self.dtype)
         with torch.inference_mode(), self._threads():
-            context = self._context(plan, buffers)
+            trace = None if self.trace is None else StepTrace(self.trace, self.config, steps, full_to_swa, plan)
+            context = self._context(plan, buffers, trace)
             rows = F.embedding(plan.token_ids, self._params.embedding)
             streams = rows.unsqueeze(1).expand(-1, self.config.hc_mult, -1).contiguous()
             for layer, params in enumerate(self._params.layers):
@@ -107,7 +111,7 @@ class Transformer:
         # Several threads would share a tensor out at places that depend on its size.
         return threads(1) if self.numerics is Numerics.EXACT else nullcontext()
 
-    def _context(self, plan: StepPlan, buffers: StateBuffers) -> StepContext:
+    def _context(self, plan: StepPlan, buffers: StateBuffers, trace: StepTrace | None) -> StepContext:
         return StepContext(
             config=self.config,
             kernels=self._kernels,
@@ -120,6 +124,7 @@ class Transformer:
             },
             buffers=buffers,
             choices=[],
+            trace=trace,
         )
 
     def _turns(self, table: RopeTable, plan: StepPlan) -> Turns:

@@ -29,7 +29,7 @@ from shadowviz_engine.runtime.batch import Batch
 from shadowviz_engine.runtime.journal import Journal
 from shadowviz_engine.runtime.options import EngineOptions, Record
 from shadowviz_engine.runtime.request import Request, RequestOutput, check_request, token_array
-from shadowviz_engine.runtime.runner import PassItem, PassResult, Runner
+from shadowviz_engine.runtime.runner import LogitsTrace, PassItem, PassResult, RequestTrace, Runner
 from shadowviz_engine.runtime.scheduler import Work
 from shadowviz_engine.runtime.selections import SelectionWriter
 from shadowviz_engine.runtime.sizing import least_pool_bytes, shortfall
@@ -70,6 +70,13 @@ class Engine:
         self.cache = CacheManager(geometry, switches, self._emitter, frozenset(options.faults))
         self._journal = Journal(self._emitter)
         self._batch = Batch(self.cache, self._journal, options, geometry.page_size, BLOCK)
+
+    def watch(self, trace: RequestTrace | None = None, logits: LogitsTrace | None = None) -> None:
+        """From the next pass on, `trace` sees what is found, stored and read, `logits` the logits of every token.
+
+        Every call says anew who looks; in exact numerics looking changes no bit.
+        """
+        self._runner.trace, self._runner.logits_trace = trace, logits
 
     def submit(self, request: Request) -> None:
         """Put a request into the queue.

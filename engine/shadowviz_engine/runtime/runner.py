@@ -1,14 +1,17 @@
 """One pass of the model over scheduled work: steps in, next tokens out."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
+import torch
+from torch import Tensor
 
 from shadowviz_engine.model.buffers import StateBuffers
 from shadowviz_engine.model.numerics import threads
-from shadowviz_engine.model.step import SequenceStep
+from shadowviz_engine.model.step import SequenceStep, StepResult
+from shadowviz_engine.model.trace import Traced
 from shadowviz_engine.model.transformer import Transformer
 from shadowviz_engine.runtime.sampler import Choice, sample
 from shadowviz_engine.runtime.selections import SelectionWriter
@@ -30,6 +33,12 @@ class PassItem(msgspec.Struct, frozen=True):
     """Whether the tokens are generated ones."""
     choice: Choice | None
     """How the token at `stop` is chosen; None = it is known already."""
+
+
+RequestTrace = Callable[[Sequence[str], Traced], None]
+"""Takes the request of every sequence of the pass, and what one layer did with rows of one kind."""
+LogitsTrace = Callable[[str, int, Tensor], None]
+"""Takes a request, the position of its first token in a pass, and the logits `[tokens, vocabulary]` of its tokens."""
 
 
 class RequestTie(msgspec.Struct, frozen=True):
@@ -54,6 +63,10 @@ class Runner:
     def __init__(self, transformer: Transformer, buffers: StateBuffers, num_threads: int) -> None:
         self.transformer = transformer
         self.buffers = buffers
+        self.trace: RequestTrace | None = None
+        """Sees what every pass finds, stores and reads; None = nobody looks, and nothing is spent."""
+        self.logits_trace: LogitsTrace | None = None
+        """Sees the logits of every computed token, not of the last ones alone."""
         self._num_threads = num_threads
 
     def run(self, items: Sequence[PassItem], full_to_swa: Ints) -> PassResult:
@@ -65,7 +78,10 @@ class Runner:
         """
         steps = [SequenceStep(item.token_ids, item.slots, item.start, item.stop) for item in items]
         with threads(self._num_threads):
-            result = self.transformer.forward(steps, full_to_swa, self.buffers)
+            if self.trace is None:
+                result = self._forward(items, steps, full_to_swa)
+            else:
+                result = self._forward_traced(items, steps, full_to_swa, self.trace)
         asked = [(row, item.choice) for row, item in enumerate(items) if item.choice is not None]
         tokens: dict[str, int] = {}
         if asked:
@@ -89,3 +105,22 @@ class Runner:
             self.transformer.observer = None
         selections.end_pass([item.request for item in items])
         return result
+
+    def _forward(self, items: Sequence[PassItem], steps: Sequence[SequenceStep], full_to_swa: Ints) -> StepResult:
+        if self.logits_trace is None:
+            return self.transformer.forward(steps, full_to_swa, self.buffers)
+        parts, near_ties = self.transformer.forward_all(steps, full_to_swa, self.buffers)
+        for item, part in zip(items, parts, strict=True):
+            self.logits_trace(item.request, item.start, part)
+        return StepResult(torch.stack([part[-1] for part in parts]), near_ties)
+
+    def _forward_traced(
+        self, items: Sequence[PassItem], steps: Sequence[SequenceStep], full_to_swa: Ints, trace: RequestTrace
+    ) -> StepResult:
+        requests = [item.request for item in items]
+        self.transformer.trace = lambda traced: trace(requests, traced)
+        try:
+            return self._forward(items, steps, full_to_swa)
+        finally:
+            # Engines may share the model.
+            self.transformer.trace = None
