@@ -86,6 +86,9 @@ class Format(msgspec.Struct, frozen=True, kw_only=True):
     renderers: tuple[tuple[DiagramName, str], ...]
     """A "module:function" for each diagram that it takes; the first diagram is the one it is made for."""
 
+    heeds: tuple[str, ...] = ()
+    """Fields of `Look` that change what it gives; a user who asks for another is told."""
+
     @property
     def diagrams(self) -> tuple[DiagramName, ...]:
         """Diagrams that it takes."""
