@@ -1,4 +1,4 @@
-"""Writes a page to a file: whole or not at all, and never over what is not to be replaced."""
+"""Writes a page or a picture to a file: whole or not at all, and never over what is not to be replaced."""
 
 import contextlib
 import os
@@ -26,23 +26,23 @@ class PageFile:
         (write_note if as_json else write_out)(f"page: {self._path}")
 
 
-def check_page_file(path: str, force: bool, inputs: Iterable[str]) -> None:
-    """Say at once that a page cannot go there, before anything is computed.
+def check_page_file(path: str, force: bool, inputs: Iterable[str], option: str = "--html") -> None:
+    """Say at once that a page cannot go there, before anything is computed; `option` is what named the file.
 
     Raises:
         InputError: the file holds something and `force` is not given, is one of the inputs, or has no folder.
     """
     if not path or path == "-":
-        raise InputError(f"--html {path!r} names no file: expected such as diff.html")
+        raise InputError(f"{option} {path!r} names no file: expected such as diff.html")
     for argument in inputs:
         if _is_input(argument, path):
-            raise InputError(f"{path} is one of the inputs: choose another file for --html")
+            raise InputError(f"{path} is one of the inputs: choose another file for {option}")
     try:
         target = Path(path)
         if target.is_dir() or not target.resolve().parent.is_dir():
             raise InputError(f"{path} cannot be written: expected a file in a folder that is there")
         if not force and target.is_file() and target.stat().st_size:
-            raise InputError(f"{path} is not empty: choose another file for --html, or replace it with --force")
+            raise InputError(f"{path} is not empty: choose another file for {option}, or replace it with --force")
     except (OSError, ValueError, RuntimeError) as error:
         if isinstance(error, InputError):
             raise
@@ -55,7 +55,15 @@ def write_page(path: str, text: str) -> None:
     Raises:
         InputError: it cannot be written; what was there before is left as it was.
     """
-    content = text.encode()
+    write_whole(path, text.encode())
+
+
+def write_whole(path: str, content: bytes) -> None:
+    """The bytes in the file, under its name only once it is whole.
+
+    Raises:
+        InputError: it cannot be written; what was there before is left as it was.
+    """
     try:
         # The file that a link leads to is written, and the link stays one.
         target = Path(path).resolve()

@@ -47,7 +47,7 @@ class Recorded:
         except LogError as error:
             text = str(error)
             raise LogError(text if text.startswith(str(self.log.path)) else f"{self.log.path}: {text}") from error
-        self._tell()
+        tell_missing(self.log)
 
     def probe(self, prompt: "array[int]", namespace: str, name: str) -> Explanation:
         """What a prompt would reuse at the end of the run; changes nothing."""
@@ -70,17 +70,6 @@ class Recorded:
         """Why the record does not say how every request was looked up; empty where it does."""
         return self.torn or self.coverage or ("" if self.explanations else "the record has no lookups")
 
-    def _tell(self) -> None:
-        summary = self.log.summary
-        if summary.lost:
-            write_note(f"shadowviz: {self.log.path}: {summary.lost}")
-        if summary.unknown:
-            total, kinds = sum(summary.unknown.values()), list(summary.unknown)
-            named = ", ".join(shorten(kind, 40) for kind in kinds[:MAX_NAMES])
-            types = "unknown types" if len(kinds) > 1 else "an unknown type"
-            noted = f"passed over {counted(total, 'event')} of {types}"
-            write_note(f"shadowviz: {self.log.path}: {noted}: {named}{_others(kinds)}")
-
     def of_request(self, request: str) -> list[Explanation]:
         """The lookups of one request.
 
@@ -97,6 +86,19 @@ class Recorded:
         if not names:
             return "it has no lookups at all"
         return f"expected one of {', '.join(names[:MAX_NAMES])}{_others(names)}"
+
+
+def tell_missing(log: LogFile) -> None:
+    """Say on stderr what a record lacks, and what of it this version does not know."""
+    summary = log.summary
+    if summary.lost:
+        write_note(f"shadowviz: {log.path}: {summary.lost}")
+    if summary.unknown:
+        total, kinds = sum(summary.unknown.values()), list(summary.unknown)
+        named = ", ".join(shorten(kind, 40) for kind in kinds[:MAX_NAMES])
+        types = "unknown types" if len(kinds) > 1 else "an unknown type"
+        noted = f"passed over {counted(total, 'event')} of {types}"
+        write_note(f"shadowviz: {log.path}: {noted}: {named}{_others(kinds)}")
 
 
 def _others(names: Sequence[str]) -> str:
