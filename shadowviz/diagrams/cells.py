@@ -17,7 +17,7 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     difference: float = 0.0
     """Largest difference of a logit."""
     outcome: str = "same"
-    """The worst of its checks: same, near_tie, missed, differs, refused."""
+    """The worst of its checks: same, near_tie, found (a fault that was put in), refused, missed, differs."""
     detail: str = ""
     command: str = ""
     """Reproduces the first finding alone."""

@@ -64,6 +64,7 @@ HEAT: tuple[Style, ...] = (
 OUTCOMES: dict[str, Style] = {
     "same": _mark("same", "··", BLUE, "equal bit for bit"),
     "near_tie": _mark("near tie", "≈~", TEAL, "differs by no more than the indexer's noise", pattern=Pattern.DOTS),
+    "found": _mark("found", "◆+", PURPLE, "a fault that was put in, and seen", pattern=Pattern.BACK_DIAGONAL),
     "refused": _mark("refused", "▱/", GREY, "the engine would not run it", pattern=Pattern.EMPTY, line=Line.DASHED),
     "missed": _mark("missed", "○m", YELLOW, "a fault that nobody saw", pattern=Pattern.DIAGONAL),
     "differs": _mark("differs", "✗X", ORANGE, "not equal to the independent definition", pattern=Pattern.CROSS),
