@@ -1,0 +1,108 @@
+"""Level `arithmetic`: every length and split, derived by formula and compared with a brute-force definition."""
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+from shadowviz.experiments.stress.arithmetic_lengths import WHOLE_RANGE, WHOLE_SPLITS, cuts_of, lengths_of
+from shadowviz.experiments.stress.arithmetic_spans import Formulas, Mismatch, check_needed, check_owned
+from shadowviz.experiments.stress.definition import Definition, listed_definition, run_definition
+from shadowviz.experiments.stress.geometries import geometry_of
+from shadowviz.experiments.stress.work import CellResult, Group, Plan, Work
+from shadowviz_engine.core.errors import InputError
+from shadowviz_engine.core.geometry import Geometry
+
+MODES = ("derive", "resume")
+"""What is checked at a length: what spans that end there own, and what going on there needs."""
+
+RUN_TOKENS = 16 * WHOLE_RANGE
+"""Lengths up to which the definition is run token by token; beyond, its positions are listed."""
+
+SPLITS_A_GROUP = 40_000
+"""Spans of one group: about a second."""
+
+
+def work_of(plan: Plan) -> Work:
+    """The plan made ready.
+
+    Raises:
+        InputError: its subject, a mode or an option is unknown.
+    """
+    return ArithmeticWork(plan, geometry_of(plan.subject))
+
+
+class ArithmeticWork:
+    """The formulas of one geometry against its definition."""
+
+    def __init__(self, plan: Plan, geometry: Geometry, formulas: Formulas | None = None) -> None:
+        self.plan = plan
+        self.geometry = geometry
+        self._formulas = formulas or Formulas()
+        self._modes = plan.modes or MODES
+        for mode in self._modes:
+            if mode not in MODES:
+                raise InputError(f"mode {mode[:40]!r} is unknown: expected one of {', '.join(MODES)}")
+
+    @property
+    def subject(self) -> str:
+        """Name of the geometry."""
+        return self.geometry.name
+
+    def groups(self) -> Sequence[Group]:
+        """All cells, by mode, in groups of about a second."""
+        return [
+            Group(mode, tuple(part))
+            for mode in self._modes
+            for part in _parts(self._lengths, 1 if mode == "derive" else 0)
+        ]
+
+    def check(self, group: Group) -> Iterator[CellResult]:
+        """Results of a group, in the order of its lengths."""
+        for length in group.lengths:
+            mismatch = self._mismatch(group.mode, length)
+            if mismatch is None:
+                yield CellResult(mode=group.mode, length=length)
+            else:
+                yield CellResult(
+                    mode=group.mode,
+                    length=length,
+                    outcome="differs",
+                    stage="state",
+                    kind=mismatch.kind,
+                    layer=mismatch.layer,
+                    row=mismatch.row,
+                    detail=mismatch.detail,
+                )
+
+    @cached_property
+    def _lengths(self) -> list[int]:
+        return lengths_of(self.plan, self.geometry)
+
+    @cached_property
+    def _run(self) -> Definition:
+        near = [length for length in self._lengths if length <= RUN_TOKENS]
+        return run_definition(self.geometry, max(near, default=0))
+
+    @cached_property
+    def _listed(self) -> Definition:
+        return listed_definition(self.geometry)
+
+    def _mismatch(self, mode: str, length: int) -> Mismatch | None:
+        definition = self._run if length <= RUN_TOKENS else self._listed
+        if mode == "resume":
+            return check_needed(self._formulas, definition, self.geometry, length)
+        cuts = cuts_of(self.plan, self.geometry, length)
+        return check_owned(self._formulas, definition, self.geometry, length, cuts)
+
+
+def _parts(lengths: Sequence[int], splits: int) -> Iterator[list[int]]:
+    """Lengths in groups of about equal work; `splits` = 1 where each length is checked at many cuts."""
+    part: list[int] = []
+    work = 0
+    for length in lengths:
+        part.append(length)
+        work += min(length, WHOLE_SPLITS) + 1 if splits else 50
+        if work >= SPLITS_A_GROUP:
+            yield part
+            part, work = [], 0
+    if part:
+        yield part
