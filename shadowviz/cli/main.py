@@ -7,7 +7,7 @@ from io import TextIOWrapper
 
 import typer
 
-from shadowviz.cli import derive, diff_tokens, memory, probe, run, version, why
+from shadowviz.cli import derive, diff_tokens, export, memory, probe, run, version, why
 from shadowviz.cli.show import OutputClosedError, write_note
 from shadowviz.tokens.inert import shorten
 
@@ -30,6 +30,7 @@ app.command("derive")(derive.derive)
 app.command("probe")(probe.probe)
 app.command("diff-tokens")(diff_tokens.diff_tokens)
 app.command("memory")(memory.memory)
+app.command("export")(export.export)
 app.command("version")(version.version)
 
 

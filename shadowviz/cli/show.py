@@ -9,7 +9,7 @@ import sys
 import textwrap
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import Any
 
@@ -44,9 +44,28 @@ def write_out(text: str) -> None:
         OutputClosedError: the pipe is closed.
         InputError: the device behind it is full.
     """
-    try:
+    with _told_errors():
         sys.stdout.write(harmless(text) + "\n")
         sys.stdout.flush()
+
+
+def write_bytes(data: bytes) -> None:
+    """Data of a format that has made its text harmless itself, to stdout, byte for byte.
+
+    Raises:
+        OutputClosedError: the pipe is closed.
+        InputError: the device behind it is full.
+    """
+    with _told_errors():
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+
+
+@contextlib.contextmanager
+def _told_errors() -> Iterator[None]:
+    try:
+        yield
     except BrokenPipeError:
         # The interpreter flushes stdout once more when it ends, and would complain.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,107 @@
+"""Builds the diagram that `shadowviz export` was asked for."""
+
+from collections.abc import Callable
+
+import msgspec
+
+from shadowviz.cli.export_source import Recording, named
+from shadowviz.diagrams.caption import Caption
+from shadowviz.diagrams.caption_of import state_caption
+from shadowviz.diagrams.collapse import TreeOptions
+from shadowviz.diagrams.derivation_of import View, length_diagram, request_diagram
+from shadowviz.exporters.formats import Diagram, DiagramName
+from shadowviz.replay.moment import Moment, Wanted, everything, lookup_of, moment_at, nothing, of_request
+from shadowviz.tokens.words import words_of
+from shadowviz_engine.core.errors import InputError, LogError
+from shadowviz_engine.core.geometry import Geometry
+
+
+class Ask(msgspec.Struct, frozen=True, kw_only=True):
+    """What of a run is to be shown."""
+
+    at: int | None = None
+    request: str = ""
+    tree: TreeOptions = TreeOptions()
+    view: View = View()
+    most_lookups: int | None = None
+    """Lookups that a table lists at most; None = all."""
+
+
+def diagram_of(name: DiagramName, run: Recording, ask: Ask) -> Diagram:
+    """The diagram, worked out from the run.
+
+    Raises:
+        LogError: the record contradicts itself.
+        InputError: the run has no such event, request or node.
+    """
+    try:
+        return _BUILDERS[name](run, ask)
+    except LogError as error:
+        raise named(error, run.name) from error
+
+
+def length_only(geometry: Geometry, view: View) -> Diagram:
+    """The ruler of a span without a run.
+
+    Raises:
+        InputError: there is no span to show.
+    """
+    if view.span is None:
+        raise InputError("expected a source, or --span with a length such as 1000 or a range such as 256:1000")
+    return length_diagram(geometry, view.span, view.cut)
+
+
+def _tree(run: Recording, ask: Ask) -> Diagram:
+    from shadowviz.diagrams.tree_of import tree_diagram
+
+    moment = _moment(run, ask, of_request(ask.request) if ask.request else nothing)
+    explanation = moment.explanations[0] if moment.explanations else None
+    return tree_diagram(_caption("Radix tree", run, moment), moment.state, ask.tree, explanation, words_of(run.opened))
+
+
+def _derivation(run: Recording, ask: Ask) -> Diagram:
+    if not ask.request:
+        raise InputError("a ruler of a run is that of one prompt: expected --request with its name")
+    at = ask.at
+    if at is None:
+        # What the lookup met is what its verdict speaks of; behind it the request has filled the gaps.
+        at = lookup_of(run.events(), ask.request).seq
+    moment = _moment(run, msgspec.structs.replace(ask, at=at), of_request(ask.request))
+    diagram = request_diagram(moment, run.name, ask.request, words_of(run.opened), ask.view)
+    return msgspec.structs.replace(diagram, caption=_with_gaps(diagram.caption, run))
+
+
+def _lookups(run: Recording, ask: Ask) -> Diagram:
+    from shadowviz.diagrams.lookups import lookups_diagram
+
+    moment = _moment(run, ask, of_request(ask.request) if ask.request else everything)
+    if ask.request and not moment.explanations:
+        raise InputError(f"{run.name} has no lookup of request {ask.request!r} up to event {moment.seq}")
+    return lookups_diagram(_caption("Lookups", run, moment), moment.explanations, ask.most_lookups)
+
+
+def _boundary(run: Recording, _ask: Ask) -> Diagram:
+    from shadowviz.diagrams.boundary import boundary_diagram
+
+    return boundary_diagram(run.events, run.name)
+
+
+def _moment(run: Recording, ask: Ask, wanted: Wanted) -> Moment:
+    return moment_at(run.events(), words_of(run.opened), ask.at, wanted)
+
+
+def _caption(title: str, run: Recording, moment: Moment) -> Caption:
+    return _with_gaps(state_caption(title, run.name, moment.state, moment.last_seq), run)
+
+
+def _with_gaps(caption: Caption, run: Recording) -> Caption:
+    lacks = run.tell()
+    return msgspec.structs.replace(caption, notes=(*caption.notes, lacks)) if lacks else caption
+
+
+_BUILDERS: dict[DiagramName, Callable[[Recording, Ask], Diagram]] = {
+    DiagramName.TREE: _tree,
+    DiagramName.DERIVATION: _derivation,
+    DiagramName.LOOKUPS: _lookups,
+    DiagramName.BOUNDARY: _boundary,
+}
