@@ -1,0 +1,148 @@
+"""`shadowviz stress`: prove every length, and show that a fault would be found."""
+
+import os
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from shadowviz.cli.show import counted, number, write_json, write_note, write_out
+
+if TYPE_CHECKING:
+    from shadowviz.cli.stress_map import Maps
+    from shadowviz.experiments.stress.plans import Asked
+    from shadowviz.experiments.stress.run import StressRun
+    from shadowviz.replay.stress import StressSums
+
+FOUND = 1
+INTERRUPTED = 130
+
+
+def stress(  # one parameter an option
+    subjects: Annotated[
+        list[str] | None,
+        typer.Argument(help="A geometry, a model, its directory, random:SEED or random:START:STOP.", metavar="SUBJECT"),
+    ] = None,
+    level: Annotated[
+        list[str] | None,
+        typer.Option(help="arithmetic, numeric, oracle or faults; may be given again. Left out: the first two."),
+    ] = None,
+    lengths: Annotated[str, typer.Option(help="Ranges of lengths, or single ones, with commas between.")] = "1:1001",
+    mode: Annotated[list[str] | None, typer.Option(help="Only this mode; may be given again.")] = None,
+    seed: Annotated[int, typer.Option(help="Of everything that is drawn.", min=0)] = 0,
+    claims: Annotated[
+        str, typer.Option(help="A derivation of others: module:function, or a .jsonl file of descriptors.")
+    ] = "",
+    multiples: Annotated[str, typer.Option(help="arithmetic: multiples of a size in a long range, or all.")] = "",
+    matrix: Annotated[Literal["ci", "full"] | None, typer.Option(help="numeric: a part, or every combination.")] = None,
+    resume: Annotated[Literal["page", "any"] | None, typer.Option(help="numeric: only this resume rule.")] = None,
+    retention: Annotated[str, typer.Option(help="numeric: only this retention.")] = "",
+    fault: Annotated[str, typer.Option(help="faults: only this one, or all.")] = "",
+    blind: Annotated[int, typer.Option(help="faults: runs whose fault another process draws.", min=0)] = 0,
+    rows: Annotated[
+        Literal["mode", "kind", "fault", "subject"] | None, typer.Option(help="What a row of the map stands for.")
+    ] = None,
+    jobs: Annotated[int, typer.Option(help="Processes; 0 = one a core.", min=0, max=1024)] = 0,
+    output: Annotated[str, typer.Option("--output", "-o", help="Record the results in this file.", metavar="RUN")] = "",
+    taken_up: Annotated[
+        str, typer.Option("--continue", help="Take this record up where it stopped.", metavar="RUN")
+    ] = "",
+    force: Annotated[bool, typer.Option("--force", help="Replace RUN if it is there.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> int:
+    """Prove that going on at every length is right, and show that a fault would be found.
+
+    Ctrl-C ends the run: the record is whole, --continue takes it up, and the exit code is 130.
+    """
+    from shadowviz.cli.stress_map import Maps
+    from shadowviz.experiments.stress.plans import Asked
+    from shadowviz.replay.stress import StressSums
+    from shadowviz_engine.core.errors import ShadowvizError
+
+    given = {
+        "claims": claims,
+        "multiples": multiples,
+        "matrix": matrix,
+        "resume": resume,
+        "retention": retention,
+        "fault": fault,
+        "blind": str(blind) if blind else "",
+    }
+    asked = Asked(
+        subjects=tuple(subjects or ()),
+        levels=tuple(level or ()),
+        lengths=lengths,
+        modes=tuple(mode or ()),
+        seed=seed,
+        options={name: value for name, value in given.items() if value},
+    )
+    run = _continued(taken_up, asked, output, jobs) if taken_up else _begun(asked, output, force, jobs)
+    path = taken_up or output
+    maps = Maps((rows, "kind") if rows != "kind" else (rows,))
+    sums = StressSums()
+    try:
+        _watch(run, sums, maps)
+    except ShadowvizError:
+        if path and sums.checks:
+            write_note(f"what was checked is in {path}; go on with: shadowviz stress --continue {path}")
+        raise
+    return _report(run, sums, maps, path, as_json)
+
+
+def _begun(asked: "Asked", output: str, force: bool, jobs: int) -> "StressRun":
+    from shadowviz.cli.page_file import check_page_file
+    from shadowviz.experiments.stress.plans import plans_of
+    from shadowviz.experiments.stress.record import Record
+    from shadowviz.experiments.stress.run import StressRun
+    from shadowviz_engine.core.errors import InputError
+
+    if force and not output:
+        raise InputError("--force replaces a record: expected -o RUN with it")
+    plans = plans_of(asked)
+    if output:
+        check_page_file(output, force, (), "-o")
+    return StressRun(plans, Record(output, force), jobs or _cores())
+
+
+def _continued(path: str, asked: "Asked", output: str, jobs: int) -> "StressRun":
+    """The run of a record, gone on with; one that is complete is only read."""
+    from shadowviz.experiments.stress.plans import Asked
+    from shadowviz.experiments.stress.record import ContinuedRecord, progress_of
+    from shadowviz.experiments.stress.run import StressRun
+    from shadowviz_engine.core.errors import InputError
+
+    if asked != Asked() or output:
+        raise InputError(f"--continue {path} brings its own run and record: expected no subject, plan or -o with it")
+    progress = progress_of(path)
+    return StressRun(progress.plans, ContinuedRecord(path, progress), jobs or _cores())
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _watch(run: "StressRun", sums: "StressSums", maps: "Maps") -> None:
+    """Take in everything that the run gives, and show how far it is."""
+    from shadowviz.cli.interrupts import on_interrupt
+    from shadowviz.cli.stress_progress import progress_bar
+
+    with on_interrupt(run.stop), progress_bar() as bar:
+        for event in run.events():
+            sums.feed(event)
+            maps.feed(event, sums)
+            bar.show(sums.checks, run.num_cells, sums.num_findings)
+
+
+def _report(run: "StressRun", sums: "StressSums", maps: "Maps", path: str, as_json: bool) -> int:
+    from shadowviz.cli.stress_view import report, report_json
+
+    if as_json:
+        write_json({**report_json(sums), "log": path or None, "interrupted": run.stopped})
+    elif sums.checks:
+        write_out(report(sums, maps.texts(path or "this run")))
+    if run.stopped:
+        again = f"; go on with: shadowviz stress --continue {path}" if path and sums.started else ""
+        write_note(f"shadowviz: interrupted: {number(sums.checks)} of {counted(run.num_cells, 'check')} done{again}")
+        return INTERRUPTED
+    if path:
+        write_note(f"recorded in {path}")
+    return FOUND if sums.num_findings else 0
