@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
+from shadowviz.tokens.common import common_beginning
 from shadowviz.tokens.finding import Cause
 
 
@@ -82,17 +83,5 @@ Judge = Callable[[Edit], Named | None]
 
 def common_ends(a: str, b: str) -> tuple[int, int]:
     """Length of what two texts begin with, and of what the rests end with."""
-    left = _common(a, b)
-    return left, _common(a[left:][::-1], b[left:][::-1])
-
-
-def _common(a: str, b: str) -> int:
-    # Halving compares in C where a loop over characters would take seconds for megabytes.
-    low, high = 0, min(len(a), len(b))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if a[low:middle] == b[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+    left = common_beginning(a, b)
+    return left, common_beginning(a[left:][::-1], b[left:][::-1])

@@ -3,6 +3,7 @@
 from typing import Final
 
 from shadowviz.tokens.align.token_diff import Hunk, Op
+from shadowviz.tokens.common import common_beginning
 from shadowviz.tokens.inert import inert_bytes
 from shadowviz.tokens.inputs.side import is_readable
 from shadowviz.tokens.report.report import Excerpt, Place, TokenReport
@@ -46,11 +47,11 @@ def _bytes_of(side: Side, tokens: Extent) -> Extent:
 def _trimmed(a: bytes, span_a: Extent, b: bytes, span_b: Extent) -> tuple[Extent, Extent]:
     """Both spans without their common beginning and end, cut between characters."""
     one, other = a[span_a.start : span_a.stop], b[span_b.start : span_b.stop]
-    head = _equal_length(one, other)
+    head = common_beginning(one, other)
     while _splits(one, head) or _splits(other, head):
         head -= 1
     one, other = one[head:], other[head:]
-    tail = _equal_length(one[::-1], other[::-1])
+    tail = common_beginning(one[::-1], other[::-1])
     while tail and _splits(one, len(one) - tail):
         tail -= 1
     return (
@@ -62,18 +63,6 @@ def _trimmed(a: bytes, span_a: Extent, b: bytes, span_b: Extent) -> tuple[Extent
 def _splits(text: bytes, place: int) -> bool:
     """Whether a cut before this byte would part a character."""
     return 0 < place < len(text) and text[place] & 0xC0 == 0x80
-
-
-def _equal_length(one: bytes, other: bytes) -> int:
-    """Length of the common beginning."""
-    low, high = 0, min(len(one), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 def _excerpt(side: Side, tokens: Extent, span: Extent) -> Excerpt:

@@ -10,6 +10,7 @@ from typing import Final
 import msgspec
 
 from shadowviz.tokens.align.align import align
+from shadowviz.tokens.common import common_beginning
 from shadowviz.tokens.inputs.many import Named
 from shadowviz.tokens.inputs.prompt import Prompt
 from shadowviz.tokens.inputs.side import Reading, check_comparable, make_side
@@ -201,7 +202,7 @@ class _Earlier:
         key = _sortable(side.ids)
         place = bisect_left(self._sorted, (key, 0))
         beside = self._sorted[max(0, place - 1) : place + 1]
-        common = max((_common(key, other) for other, _ in beside), default=0)
+        common = max((common_beginning(key, other) // TOKEN_BYTES for other, _ in beside), default=0)
         if not common:
             return None
         start = bisect_left(self._sorted, (key[: common * TOKEN_BYTES], 0))
@@ -223,15 +224,3 @@ def _sortable(ids: "array[int]") -> bytes:
     packed = array("I", ids)
     assert packed.itemsize == TOKEN_BYTES, "an unsigned int has four bytes wherever this runs"
     return packed.tobytes()
-
-
-def _common(one: bytes, other: bytes) -> int:
-    """Length of the common beginning in tokens."""
-    low, high = 0, min(len(one), len(other)) // TOKEN_BYTES
-    while low < high:
-        middle = (low + high + 1) // 2
-        if one[low * TOKEN_BYTES : middle * TOKEN_BYTES] == other[low * TOKEN_BYTES : middle * TOKEN_BYTES]:
-            low = middle
-        else:
-            high = middle - 1
-    return low

@@ -6,6 +6,7 @@ from typing import Final
 
 import msgspec
 
+from shadowviz.tokens.common import common_beginning
 from shadowviz.tokens.encode.encoder import Encoder
 from shadowviz.tokens.rendering.messages import parse_messages, parse_tools
 from shadowviz.tokens.rendering.render import Rendered, RenderOptions, render
@@ -54,8 +55,8 @@ def common_with(a: Side, b: Side, text: str, common: int, limit: int = MAX_ENCOD
     in common that would have to be encoded.
     """
     raw = text.encode()
-    same = _common_bytes(a.raw, raw)
-    kept = _settled(a, min(same, _common_bytes(a.raw, b.raw)), common) if a.encoder is b.encoder else 0
+    same = common_beginning(a.raw, raw)
+    kept = _settled(a, min(same, common_beginning(a.raw, b.raw)), common) if a.encoder is b.encoder else 0
     start = a.starts[kept] if kept else 0
     if same - start > limit:
         return None
@@ -67,7 +68,7 @@ def common_with(a: Side, b: Side, text: str, common: int, limit: int = MAX_ENCOD
 def common_of(encoder: Encoder, first: str, second: str) -> int | None:
     """Tokens that two texts have in common at their heads; None where counting them would take too long."""
     raw = first.encode(), second.encode()
-    same = _common_bytes(*raw)
+    same = common_beginning(*raw)
     if same > MAX_ENCODED:
         return None
     left, right = (encoder.place(_cut(text[: same + MARGIN])).ids for text in raw)
@@ -88,17 +89,6 @@ def _settled(a: Side, same: int, common: int) -> int:
         if a.encoder.is_control(a.ids[index]) and a.byte_at(index + 1) <= same:
             return index
     return 0
-
-
-def _common_bytes(a: bytes, b: bytes) -> int:
-    low, high = 0, min(len(a), len(b))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if a[low:middle] == b[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 def _common_ids(a: "array[int]", b: "array[int]") -> int:
