@@ -1,7 +1,7 @@
 """What a comparison needs of a tokenizer, whatever file it came from."""
 
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
@@ -116,3 +116,15 @@ def check_range(token_ids: Sequence[int], size: int) -> None:
     if len(token_ids) and (min(token_ids) < 0 or max(token_ids) >= size):
         place, found = next((place, i) for place, i in enumerate(token_ids) if not 0 <= i < size)
         raise InputError(f"token {place} has id {shown_number(found)}, expected 0 to {size - 1}")
+
+
+def check_known(encoder: Encoder, token_ids: Sequence[int], knows: Callable[[int], bool]) -> None:
+    """Accept ids that a vocabulary knows, which may leave out some below its size.
+
+    Raises:
+        InputError: names the first id that is outside, or one that is left out.
+    """
+    unknown = next((token_id for token_id in set(token_ids) if not knows(token_id)), None)
+    if unknown is not None:
+        check_range(token_ids, encoder.vocab_size)
+        raise InputError(f"token {list(token_ids).index(unknown)} has id {unknown}, which {encoder.name} leaves out")

@@ -12,7 +12,7 @@ import msgspec
 
 from shadowviz.tokens.encode.byte_letters import in_letters
 from shadowviz.tokens.encode.cuts import SURE, is_known, parts_of
-from shadowviz.tokens.encode.encoder import Content, Encoded, check_range, check_text
+from shadowviz.tokens.encode.encoder import Content, Encoded, check_known, check_text
 from shadowviz.tokens.encode.interruptible import in_thread
 from shadowviz.tokens.encode.markers import MarkerConfig, added_around, bos_among, eos_among
 from shadowviz.tokens.encode.placing import TokenBytes, starts_by_length, surrounded
@@ -102,9 +102,7 @@ class RankEncoder:
                 f"{self.name}: its tokens leave out part of the text, expected an expression that matches everything"
             )
         encoded = Encoded(ids, starts)
-        if not add_special:
-            return encoded
-        return surrounded(encoded, *added_around(self._config, self.bos_ids, self.eos_ids, None), len(raw))
+        return surrounded(encoded, *self._around, len(raw)) if add_special else encoded
 
     def token_bytes(self, token_id: int) -> bytes:
         """What the token stands for; a marker as it is written.
@@ -125,17 +123,17 @@ class RankEncoder:
         Raises:
             InputError: names the first id that is outside.
         """
-        check_range(token_ids, self.vocab_size)
-        left_out = next((token_id for token_id in set(token_ids) if not self._has(token_id)), None)
-        if left_out is not None:
-            place = list(token_ids).index(left_out)
-            raise InputError(f"token {place} has id {left_out}, which {self.name} leaves out")
+        check_known(self, token_ids, self._knows)
+
+    @cached_property
+    def _around(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        return added_around(self._config, self.bos_ids, self.eos_ids, None)
 
     @cached_property
     def _token_of(self) -> Mapping[int, bytes]:
         return {rank: token for token, rank in self._ranks.items()}
 
-    def _has(self, token_id: int) -> bool:
+    def _knows(self, token_id: int) -> bool:
         return token_id in self._bytes or token_id in self._written or token_id - self._rules.offset in self._token_of
 
     def _ask(self, token_id: int) -> bytes:

@@ -89,9 +89,7 @@ class SentencePieceEncoder:
             offsets = in_thread(lambda: self._inner.encode(text, return_type="offset_mapping"))["offsets"]
             starts = rising(bytes_at[start] for start, _ in offsets)
         encoded = Encoded(ids, starts)
-        if not add_special:
-            return encoded
-        return surrounded(encoded, *added_around(self._config, self.bos_ids, self.eos_ids, None), len(raw))
+        return surrounded(encoded, *self._around, len(raw)) if add_special else encoded
 
     def token_bytes(self, token_id: int) -> bytes:
         """What the piece stands for; a marker as it is written.
@@ -113,6 +111,10 @@ class SentencePieceEncoder:
             InputError: names the first id that is outside.
         """
         check_range(token_ids, self.vocab_size)
+
+    @cached_property
+    def _around(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        return added_around(self._config, self.bos_ids, self.eos_ids, None)
 
     @cached_property
     def _normalises(self) -> Mapping[str, Any]:

@@ -13,7 +13,7 @@ from typing import Any, Final
 import msgspec
 
 from shadowviz.tokens.encode.cuts import may_be_cut, parts_of
-from shadowviz.tokens.encode.encoder import Content, Encoded, check_range, check_text
+from shadowviz.tokens.encode.encoder import Content, Encoded, check_known, check_text
 from shadowviz.tokens.encode.interruptible import in_thread
 from shadowviz.tokens.encode.markers import (
     CONFIG,
@@ -162,12 +162,10 @@ class Tokenizer:
         Raises:
             InputError: names the first id that is outside.
         """
-        seen, written = self._bytes, self._inner.id_to_token
-        for token_id in set(token_ids):
-            if token_id not in seen and (not 0 <= token_id < 2**32 or written(token_id) is None):
-                check_range(token_ids, self.vocab_size)
-                place = list(token_ids).index(token_id)
-                raise InputError(f"token {place} has id {token_id}, which {self.name} leaves out")
+        check_known(self, token_ids, self._knows)
+
+    def _knows(self, token_id: int) -> bool:
+        return token_id in self._bytes or (0 <= token_id < 2**32 and self._inner.id_to_token(token_id) is not None)
 
     @cached_property
     def fingerprint(self) -> str:

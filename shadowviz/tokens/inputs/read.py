@@ -87,13 +87,14 @@ def _limited(raw: bytes, source: str) -> bytes:
 
 def _read_file(argument: str, form: Form | None) -> Prompt | None:
     """The prompt of `FILE` or `FILE#ID`; None where there is no such file."""
-    if _is_folder(argument):
+    if _is(Path.is_dir, argument):
         raise InputError(f"{inert(argument)} is a folder: expected one prompt here, or the folder alone")
-    if _exists(argument):
+    if _is(Path.exists, argument):
         return _whole_file(argument, form)
     for place in (found.start() for found in re.finditer("#", argument)):
         path, request = argument[:place], argument[place + 1 :]
-        if path and _is_file(path):
+        # A pipe is read once, and a record twice: its kind first.
+        if _is(Path.is_file, path):
             return one_request(path, request)
     return None
 
@@ -124,24 +125,10 @@ def _looks_like_path(argument: str) -> bool:
     return "/" in argument or Path(path).suffix.lower() in KNOWN_SUFFIXES
 
 
-def _exists(path: str) -> bool:
+def _is(kind: Callable[[Path], bool], path: str) -> bool:
+    """Whether a path is of a kind; of none where it cannot be looked at."""
     try:
-        return Path(path).exists() if path else False
-    except (OSError, ValueError):
-        return False
-
-
-def _is_file(path: str) -> bool:
-    # A pipe is read once, and a record twice: its kind first.
-    try:
-        return Path(path).is_file()
-    except (OSError, ValueError):
-        return False
-
-
-def _is_folder(path: str) -> bool:
-    try:
-        return Path(path).is_dir() if path else False
+        return bool(path) and kind(Path(path))
     except (OSError, ValueError):
         return False
 
