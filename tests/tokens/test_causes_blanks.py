@@ -1,7 +1,7 @@
 """Differences in blanks, line ends and punctuation."""
 
 import pytest
-from cause_checks import leading_of
+from cause_checks import AROUND, leading_both_ways
 
 from shadowviz.tokens.finding import Cause
 
@@ -14,11 +14,10 @@ from shadowviz.tokens.finding import Cause
     ],
 )
 def test_a_whole_text_has_the_same_cause_from_both_sides(a: str, b: str, cause: Cause) -> None:
-    assert leading_of(a, b) is cause
-    assert leading_of(b, a) is cause
+    assert leading_both_ways(a, b) == {cause}
 
 
-@pytest.mark.parametrize("around", [("", ""), ("First line of it.\n", " And more follows, as usual.\nLast.")])
+@pytest.mark.parametrize("around", AROUND)
 @pytest.mark.parametrize(
     ("a", "b", "cause"),
     [
@@ -41,6 +40,4 @@ def test_a_whole_text_has_the_same_cause_from_both_sides(a: str, b: str, cause: 
 def test_a_difference_has_the_same_cause_from_both_sides_and_inside_a_text(
     a: str, b: str, cause: Cause, around: tuple[str, str]
 ) -> None:
-    before, behind = around
-    assert leading_of(before + a + behind, before + b + behind) is cause
-    assert leading_of(before + b + behind, before + a + behind) is cause
+    assert leading_both_ways(a, b, around) == {cause}

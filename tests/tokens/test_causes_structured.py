@@ -1,12 +1,12 @@
 """Differences inside JSON, in the order of things and in escapes."""
 
 import pytest
-from cause_checks import leading_of
+from cause_checks import AROUND, leading_both_ways
 
 from shadowviz.tokens.finding import Cause
 
 
-@pytest.mark.parametrize("around", [("", ""), ("First line of it.\n", " And more follows, as usual.\nLast.")])
+@pytest.mark.parametrize("around", AROUND)
 @pytest.mark.parametrize(
     ("a", "b", "cause"),
     [
@@ -44,6 +44,4 @@ from shadowviz.tokens.finding import Cause
 def test_a_difference_has_the_same_cause_from_both_sides_and_inside_a_text(
     a: str, b: str, cause: Cause, around: tuple[str, str]
 ) -> None:
-    before, behind = around
-    assert leading_of(before + a + behind, before + b + behind) is cause
-    assert leading_of(before + b + behind, before + a + behind) is cause
+    assert leading_both_ways(a, b, around) == {cause}
