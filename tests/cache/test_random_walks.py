@@ -21,6 +21,7 @@ def test_every_step_holds_the_invariants_and_matches_brute_force(seed: int) -> N
     for _ in range(NUM_STEPS):
         walk.step()
     walk.drain()
+    assert not walk.driver.manager.state.tree.nodes
 
 
 @settings(max_examples=25)

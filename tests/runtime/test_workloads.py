@@ -141,7 +141,8 @@ def replayed(sink: MemorySink) -> Replayer:
 @pytest.mark.parametrize("retention", RETENTIONS)
 @pytest.mark.parametrize("seed", range(NUM_SEEDS))
 def test_the_cache_changes_no_output_and_its_books_balance(small_model, oracle, clock, resume, retention, seed):
-    run_workload(seed, small_model, oracle, clock, NUM_ACTIONS, resume=resume, retention=retention)
+    work = run_workload(seed, small_model, oracle, clock, NUM_ACTIONS, resume=resume, retention=retention)
+    assert work.engine.outputs.keys() == work.requests.keys()
 
 
 @pytest.mark.slow
@@ -149,7 +150,8 @@ def test_the_cache_changes_no_output_and_its_books_balance(small_model, oracle, 
 @pytest.mark.parametrize("retention", RETENTIONS)
 @pytest.mark.parametrize("seed", range(NUM_SEEDS, NUM_SEEDS_LONG))
 def test_the_cache_changes_no_output_over_long_workloads(small_model, oracle, clock, resume, retention, seed):
-    run_workload(seed, small_model, oracle, clock, 4 * NUM_ACTIONS, resume=resume, retention=retention)
+    work = run_workload(seed, small_model, oracle, clock, 4 * NUM_ACTIONS, resume=resume, retention=retention)
+    assert work.engine.outputs.keys() == work.requests.keys()
 
 
 def test_workloads_meet_everything_that_the_cache_and_the_scheduler_do(small_model, oracle, clock):

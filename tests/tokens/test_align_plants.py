@@ -38,6 +38,7 @@ def planted(base: list[int], num_edits: int, apart: int, rng: random.Random) -> 
 
 
 def found(x: list[int], y: list[int]) -> list[Hunk]:
+    """The hunks of an alignment that is checked to be a sound one."""
     a, b = side_of_ids("A", x, TOKENIZER), side_of_ids("B", y, TOKENIZER)
     diff = align(a, b)
     check_sound(a, b, diff)
@@ -120,8 +121,10 @@ def adversaries() -> dict[str, tuple[list[int], list[int]]]:
 @pytest.mark.parametrize("name", adversaries())
 def test_sides_that_make_alignment_hard_get_a_true_one(name: str) -> None:
     x, y = adversaries()[name]
-    found(x, y)
-    found(y, x)
+    for first, second in ((x, y), (y, x)):
+        hunks = found(first, second)
+        assert sum(hunk.a.size for hunk in hunks) == len(first)
+        assert sum(hunk.b.size for hunk in hunks) == len(second)
 
 
 def test_bytes_of_two_long_texts_are_aligned() -> None:
