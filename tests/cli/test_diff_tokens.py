@@ -53,8 +53,8 @@ def test_it_names_the_cause_the_place_the_price_and_the_cure(command: Command) -
     ("a", "b", "verdict"),
     [
         ("Hello", "Hello", "A and B are the same 1 token: nothing is lost."),
-        ("Hello", "Hello there", "B begins with all 1 token of A: nothing is lost."),
-        ("Hello there", "Hello", "A begins with all 1 token of B: nothing is lost."),
+        ("Hello", "Hello there", "B begins with the only token of A: nothing is lost."),
+        ("Hello there", "Hello", "A begins with the only token of B: nothing is lost."),
     ],
 )
 def test_where_nothing_is_lost_it_says_so_and_ends_with_0(command: Command, a: str, b: str, verdict: str) -> None:

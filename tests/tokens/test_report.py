@@ -118,6 +118,7 @@ def test_a_difference_has_the_name_of_its_stretch() -> None:
         ("", "", "A and B are the same 0 tokens: nothing is lost."),
         ("", "x", "A has no tokens: nothing is lost."),
         ("x", "x", "A and B are the same 1 token: nothing is lost."),
+        ("x", "x y", "B begins with the only token of A: nothing is lost."),
         ("x y", "x y z", "B begins with all 2 tokens of A: nothing is lost."),
     ],
 )

@@ -31,6 +31,11 @@ _BY_CHARACTER: Final = frozenset(
 )
 
 
+def all_tokens(count: int) -> str:
+    """All tokens of a prompt as a sentence names them, such as `all 2 tokens`."""
+    return "the only token" if count == 1 else f"all {count:,} tokens"
+
+
 def detail_of(named: Named, edit: Edit, names: tuple[str, str]) -> str:
     """One printable line: what is in B where A has something else.
 

@@ -5,7 +5,7 @@ from typing import Final
 
 from shadowviz.tokens.align.token_diff import TokenDiff
 from shadowviz.tokens.causes.advice import advice_for
-from shadowviz.tokens.causes.detail import detail_of
+from shadowviz.tokens.causes.detail import all_tokens, detail_of
 from shadowviz.tokens.causes.edit import Edit, Named, Stretch
 from shadowviz.tokens.causes.groups import Group, groups_of
 from shadowviz.tokens.causes.merge import merged
@@ -75,7 +75,7 @@ def _joined_blank(a: Side, b: Side) -> bool:
 def _extends(a: Side, b: Side, common: int) -> Finding:
     longer, shorter = (a, b) if len(a.ids) > len(b.ids) else (b, a)
     more = len(longer.ids) - common
-    detail = f"{inert(longer.name)} begins with all {common:,} tokens of {inert(shorter.name)} and has {more:,} more"
+    detail = f"{inert(longer.name)} begins with {all_tokens(common)} of {inert(shorter.name)} and has {more:,} more"
     return Finding(Cause.EXTENDS, "", Extent(common, len(a.ids)), Extent(common, len(b.ids)), detail, "", 0)
 
 

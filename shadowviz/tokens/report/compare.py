@@ -6,6 +6,7 @@ from itertools import islice
 
 from shadowviz.tokens.align.align import align
 from shadowviz.tokens.align.token_diff import Hunk, TokenDiff
+from shadowviz.tokens.causes.detail import all_tokens
 from shadowviz.tokens.causes.find import find_causes
 from shadowviz.tokens.finding import Cause, Finding
 from shadowviz.tokens.inputs.side import check_comparable, is_readable
@@ -154,7 +155,7 @@ def _verdict(a: Side, b: Side, diff: TokenDiff, causes: Sequence[CauseReport], c
         short, long = (a, b) if num_a < num_b else (b, a)
         if not len(short.ids):
             return f"{short.name} has no tokens: nothing is lost."
-        return f"{long.name} begins with all {_tokens(len(short.ids))} of {short.name}: nothing is lost."
+        return f"{long.name} begins with {all_tokens(len(short.ids))} of {short.name}: nothing is lost."
     of = f"{num_a:,}" if num_a == num_b else f"{num_a:,} and {num_b:,}"
     segment = segment_of_first(a, b, diff)
     place = f", in {segment}" if segment else ""
