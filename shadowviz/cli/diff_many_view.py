@@ -16,6 +16,8 @@ NAME = 16
 
 def many_text(report: "ManyReport") -> str:
     """Sums, causes, the worst pairs, and the one change that would win most."""
+    from shadowviz.tokens.report.many import dearest
+
     share = report.reused / report.prompt_tokens if report.prompt_tokens else 0.0
     head = (
         f"{counted(report.requests, 'prompt')}, {counted(report.prompt_tokens, 'token')}, each after those before it "
@@ -23,11 +25,11 @@ def many_text(report: "ManyReport") -> str:
         f"{number(report.lost)} lost to differences"
     )
     blocks = [wrapped(head), _causes(report)]
-    worst = sorted((pair for pair in report.pairs if pair.gain), key=lambda pair: (-pair.lost, -pair.gain))
-    if worst:
-        blocks.append(_pairs(worst[:MAX_PAIRS]))
-        if len(worst) > MAX_PAIRS:
-            blocks[-1] += f"\nand {number(len(worst) - MAX_PAIRS)} more"
+    changed = [pair for pair in report.pairs if pair.gain]
+    if changed:
+        blocks.append(_pairs(dearest(changed, MAX_PAIRS)))
+        if len(changed) > MAX_PAIRS:
+            blocks[-1] += f"\nand {number(len(changed) - MAX_PAIRS)} more"
     if report.causes and report.causes[0].advice:
         first = report.causes[0]
         won = f"would win most ({counted(first.lost, 'token')}): {first.advice}"

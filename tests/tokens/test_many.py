@@ -11,7 +11,7 @@ from shadowviz.tokens.encode.tokenizer import default_tokenizer
 from shadowviz.tokens.inputs.prompt import Form, Prompt
 from shadowviz.tokens.inputs.side import Reading
 from shadowviz.tokens.report.cost import reused_length
-from shadowviz.tokens.report.many import EXTENDS, FIRST, NO_LOSS, SAME, compare_many
+from shadowviz.tokens.report.many import EXTENDS, FIRST, NO_LOSS, SAME, Pair, compare_many, dearest, summed
 from shadowviz_engine.core.errors import InputError
 from shadowviz_engine.core.presets import preset
 
@@ -54,6 +54,17 @@ def test_a_prompt_meets_the_one_with_the_longest_common_prefix() -> None:
         ("r5", "r2", 2),
     ]
     assert [pair.cause for pair in pairs] == [FIRST, EXTENDS, NO_LOSS, NO_LOSS, FIRST, SAME]
+
+
+def lost(request: str, cause: str, tokens: int, gain: int) -> Pair:
+    return Pair(request, "r", 999, 9, 0, tokens, gain, cause, "", "", "")
+
+
+def test_rows_of_equal_loss_are_in_the_order_they_came() -> None:
+    pairs = [lost("a", "TIME", 0, 5), lost("b", "CRLF", 0, 9), lost("c", "CASE", 256, 300), lost("d", "BOM", 0, 7)]
+    assert [found.cause for found in summed(pairs, FLASH).causes] == ["CASE", "TIME", "CRLF", "BOM"]
+    assert [pair.request for pair in dearest(pairs, 9)] == ["c", "a", "b", "d"]
+    assert [pair.request for pair in dearest(pairs, 3)] == ["c", "b", "d"]
 
 
 def test_of_several_as_near_the_likest_is_taken() -> None:

@@ -4,7 +4,6 @@ from array import array
 from bisect import bisect_left, insort
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from itertools import groupby
 from typing import Final
 
 import msgspec
@@ -147,9 +146,11 @@ def _pair(earlier: str, side: Side, common: int, reused: int, *, cause: str) -> 
 
 
 def summed(pairs: Sequence[Pair], geometry: Geometry, notes: tuple[str, ...] = ()) -> ManyReport:
-    """The pairs with their sums, the dearest cause first."""
-    by_cause = groupby(sorted(pairs, key=lambda pair: pair.cause), key=lambda pair: pair.cause)
-    causes = sorted((_sum(list(group)) for _, group in by_cause), key=lambda found: (-found.lost, -found.requests))
+    """The pairs with their sums, the dearest cause first; of those that cost the same, the one that came up first."""
+    by_cause: defaultdict[str, list[Pair]] = defaultdict(list)
+    for pair in pairs:
+        by_cause[pair.cause].append(pair)
+    causes = sorted(map(_sum, by_cause.values()), key=lambda found: (-found.lost, -found.requests))
     return ManyReport(
         version=1,
         same=all(pair.cause in (FIRST, SAME, EXTENDS, NO_LOSS) for pair in pairs),
@@ -163,6 +164,15 @@ def summed(pairs: Sequence[Pair], geometry: Geometry, notes: tuple[str, ...] = (
         pairs=tuple(pairs),
         notes=notes,
     )
+
+
+def dearest(pairs: Sequence[Pair], most: int) -> list[Pair]:
+    """The pairs that lost most, of equal losses those that would gain most.
+
+    Those of equal losses are in the order they came, because no table shows their gain.
+    """
+    chosen = sorted(range(len(pairs)), key=lambda place: (-pairs[place].lost, -pairs[place].gain))[:most]
+    return [pairs[place] for place in sorted(chosen, key=lambda place: (-pairs[place].lost, place))]
 
 
 def _sum(pairs: Sequence[Pair]) -> CauseSum:

@@ -137,7 +137,7 @@ def many_page(report: "ManyReport") -> str:
             *_figures(pair.num_prompt, pair.common, pair.reused, pair.lost),
             *(pair.cause, pair.segment, pair.detail),
         )
-        for pair in sorted(report.pairs, key=lambda pair: (-pair.lost, -pair.gain))
+        for pair in sorted(report.pairs, key=lambda pair: -pair.lost)
     ]
     headers = ("prompt", "after", "tokens", "common", "reused", "lost", "cause", "in", "what")
     tables = [
