@@ -20,7 +20,8 @@ here, new ones may come. How commands end: [exit-codes.md](exit-codes.md). This 
 
 JSON = {
     "run": """\
-JSON: `lookups`, `summary`, `log` (the record, or null), `interrupted`.
+JSON: `lookups`, `summary`, `log` (the record, or null), `interrupted`, `prompt_logprobs` (by request, of those that asked
+for them with `logprob_start`).
 
 A lookup has `request`, `seq`, `num_prompt`, `common`, `matched`, `usable`, `reused`, `computed` (tokens), `verdict`,
 `detail`, `gain` (tokens that lifting the leading rule alone would have saved), `state` (`length`, `stop`, or why it was
@@ -31,8 +32,9 @@ first (`verdict`, `requests`, `lost`, `example`, `example_seq`, `example_lost`, 
 `best_change_wins` (tokens).
 
 A line of a request file has exactly one of `messages`, `prompt` and `token_ids`, and may have `id`, `max_tokens`,
-`at_s` (arrival in seconds from the start), `namespace`, `temperature`, `top_p`, `seed`; with `messages` also `tools`,
-`thinking`, `effort`, `drop_thinking`.
+`at_s` (arrival in seconds from the start), `namespace`, `temperature`, `top_p`, `seed`, `logprob_start`
+(natural logarithms of the probabilities of the prompt's tokens behind this position are wanted, so that no more is
+reused: the verdict says CAPPED(logprobs)); with `messages` also `tools`, `thinking`, `effort`, `drop_thinking`.
 """,
     "why": """\
 JSON without a request: the summary of `run`. With one: `lookups`, each with `request`, `seq`, `verdict`, `detail`,
@@ -77,6 +79,21 @@ dearest first (`cause`, `requests`, `lost`, `example`, `example_earlier`, `examp
 JSON with `--turns`: `version`, `same`, `source`, `geometry`, `page`, `lost`, `turns` (`turn`, `answer`, `num_prompt`,
 `stored`, `next_prompt`, `common`, `lost`, `reused`, `reused_if_kept`, `breaks`, `cause`, `stored_id`, `next_id`,
 `stored_segment`, `next_segment`, `detail`, `advice`, `told`) and `notes`.
+""",
+    "stress": """\
+Levels: `arithmetic` compares what is derived with an independent definition, token by token; `numeric` a run that goes
+on from cached state with a cold one; `oracle` with another implementation on the same weights; `faults` puts faults
+into the running engine and looks whether they are found. Without `--level`, an option that only some levels take
+chooses those, and without such an option `arithmetic` runs, and `numeric` where there is a model. Lengths are
+half-open ranges: `1:1001`, `27`, `1:130,4095:4098`.
+
+JSON: `checks` (done), `cells` (of the whole run), `findings`, `runs`, one a level and subject (`level`, `subject`,
+`asked`, `geometry`, `seed`, `lengths`, `options`, `cells`, `modes`, `faults`), `first_findings` (events, see
+`BoundaryChecked` in [events.md](events.md); at most 1,000), `log` (the record, or null), `interrupted`. A mode has
+`level`, `subject`, `mode`, `first` and `last` (lengths), `checks`, `outcomes` (how often each), `findings`,
+`difference` and `noise` (largest of a logit). A fault has `subject`, `fault` (empty: none was put in), `checks`,
+`found`, `missed`, `hidden`, `false_alarms`, `offset_as_predicted`, `offset_other`, `kind_right`, `layer_right`,
+`row_right`, `named`, `least`, `difference` and `reasons` (why it cannot be seen, how often).
 """,
     "memory": """\
 JSON: `length`, `tables` (`geometry`, `row_format`, `length`, `kinds`, `total_bytes`, `marginal_bytes`; a kind has

@@ -85,9 +85,9 @@ def run(  # one parameter an option
     tokenizer, requests = _requests(prompts, text, demo=demo)
     _check_outputs(prompts, output, sidecar)
     recorder = _Recorder(output, force, redact, sidecar)
-    events, interrupted = _run(options, requests, tokenizer, recorder, record_text)
-    _report(events, len(requests), output, as_json, interrupted)
-    return 130 if interrupted else 0
+    source, events = _run(options, requests, tokenizer, recorder, record_text)
+    _report(source, events, len(requests), output, as_json)
+    return 130 if source.stopped else 0
 
 
 def _check_recording(output: str, record: str, *, record_text: bool, redact: bool) -> None:
@@ -173,7 +173,7 @@ def _run(
     tokenizer: "Tokenizer",
     recorder: _Recorder,
     record_text: bool,
-) -> "tuple[list[Event], bool]":
+) -> "tuple[EmbeddedRun, list[Event]]":
     from shadowviz.cli.interrupts import interrupts_held, on_interrupt
     from shadowviz_engine.core.events import RequestFinished
 
@@ -199,10 +199,10 @@ def _run(
         raise
     finally:
         write_progress("")
-    return events, source.stopped
+    return source, events
 
 
-def _report(events: "list[Event]", num_requests: int, output: str, as_json: bool, interrupted: bool) -> None:
+def _report(source: "EmbeddedRun", events: "list[Event]", num_requests: int, output: str, as_json: bool) -> None:
     from shadowviz.cli.lookup_table import lookup_rows, report
     from shadowviz.cli.recorded import coverage
     from shadowviz.replay.explain import explain_events
@@ -216,10 +216,18 @@ def _report(events: "list[Event]", num_requests: int, output: str, as_json: bool
     summary = summarise(explanations)
     rows = lookup_rows(events, explanations)
     if as_json:
-        write_json({"lookups": rows, "summary": summary, "log": output or None, "interrupted": interrupted})
+        write_json(
+            {
+                "lookups": rows,
+                "summary": summary,
+                "log": output or None,
+                "interrupted": source.stopped,
+                "prompt_logprobs": source.prompt_logprobs,
+            }
+        )
     else:
         write_out(report(rows, summary))
-    if interrupted:
+    if source.stopped:
         done = coverage(num_requests, explanations) or "every request was looked up"
         write_note(f"shadowviz: interrupted: {done}; what was done until then is shown")
     if output:

@@ -57,6 +57,11 @@ class EmbeddedRun:
         """Token ids that the model knows."""
         return self.engine.model.config.vocab_size
 
+    @property
+    def prompt_logprobs(self) -> dict[str, tuple[float, ...]]:
+        """By request, of those that asked and have ended: log probabilities of the prompt behind `logprob_start`."""
+        return {name: output.prompt_logprobs for name, output in self.engine.outputs.items() if output.prompt_logprobs}
+
     def stop(self) -> None:
         """End after the pass that runs now; what has not finished is aborted and the record closed."""
         self._stopped = True
@@ -115,6 +120,7 @@ class EmbeddedRun:
             seed=prompt.seed,
             stop_ids=stop_ids,
             text=prompt.text if self._record_text else None,
+            logprob_start=prompt.logprob_start,
         )
 
 
@@ -144,6 +150,10 @@ def engine_options(values: Mapping[str, Any]) -> EngineOptions:
     Raises:
         InputError: an unknown name, or a value of the wrong type or out of its range.
     """
+    known = EngineOptions.__struct_fields__
+    unknown = [name for name in values if name not in known]
+    if unknown:
+        raise InputError(f"engine option {unknown[0]!r} is not known: expected one of {', '.join(known)}")
     try:
         return msgspec.convert(dict(values), EngineOptions, strict=False)
     except msgspec.ValidationError as error:

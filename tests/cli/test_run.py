@@ -51,11 +51,31 @@ def test_a_run_prints_one_row_a_lookup_and_the_worst_loss(command: Command, tmp_
 def test_the_json_of_a_run_has_the_documented_fields(command: Command, tmp_path: Path) -> None:
     prompts = small(tmp_path, {"prompt": "A short prompt.", "max_tokens": 2})
     shown = json.loads(command("run", prompts, "--json").out)
-    assert shown.keys() == {"lookups", "summary", "log", "interrupted"}
+    assert shown.keys() == {"lookups", "summary", "log", "interrupted", "prompt_logprobs"}
     (row,) = shown["lookups"]
     assert (row["request"], row["num_prompt"], row["verdict"], row["num_output"]) == ("line-1", 4, "COLD", 2)
     assert row["ttft_ms"] > 0
-    assert (shown["log"], shown["interrupted"]) == (None, False)
+    assert (shown["log"], shown["interrupted"], shown["prompt_logprobs"]) == (None, False, {})
+
+
+def test_a_line_may_ask_for_the_probabilities_of_its_prompt(command: Command, tmp_path: Path) -> None:
+    ids = list(range(5, 605))
+    asks = {"token_ids": ids, "id": "asks", "logprob_start": 597}
+    shown = json.loads(command("run", small(tmp_path, {"token_ids": ids}, asks), "--max-running", "1", "--json").out)
+    first, second = shown["lookups"]
+    assert (first["reused"], second["reused"]) == (0, 512)
+    assert [value < 0 for value in shown["prompt_logprobs"].pop("asks")] == [True, True]
+    assert shown["prompt_logprobs"] == {}
+    early = json.loads(
+        command(
+            "run", small(tmp_path, {"token_ids": ids}, asks | {"logprob_start": 0}), "--max-running", "1", "--json"
+        ).out
+    )
+    assert (early["lookups"][1]["reused"], early["lookups"][1]["verdict"], early["lookups"][1]["detail"]) == (
+        0,
+        "CAPPED",
+        "logprobs",
+    )
 
 
 def test_prompts_come_from_stdin_and_from_the_command_line(

@@ -34,6 +34,8 @@ def test_a_prompt_becomes_int64_ids_that_nobody_else_can_change():
         ({"stop_ids": (600,)}, "stop id 600"),
         ({"max_tokens": 0}, "max_tokens must be at least 1"),
         ({"max_tokens": 998}, "may grow to 1001 tokens"),
+        ({"logprob_start": 3}, "logprob_start 3: expected -1, or a position of its 3 tokens"),
+        ({"logprob_start": -2}, "logprob_start -2"),
         ({"temperature": -0.1}, "temperature -0.1"),
         ({"temperature": float("nan")}, "temperature nan"),
         ({"temperature": float("inf")}, "temperature inf"),

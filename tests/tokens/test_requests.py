@@ -55,6 +55,7 @@ def test_every_field_arrives_and_every_default_is_stated() -> None:
         "temperature": 0.7,
         "top_p": 0.9,
         "seed": 11,
+        "logprob_start": 0,
     }
     given_request, bare = read({"prompt": "x", **given_fields}, b"", {"prompt": "x"})
     assert {name: getattr(given_request, name) for name in given_fields} == given_fields

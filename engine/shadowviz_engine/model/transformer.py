@@ -79,18 +79,27 @@ class Transformer:
         return StepResult(self._logits(streams, plan.last_rows), near_ties)
 
     def forward_all(
-        self, steps: Sequence[SequenceStep], full_to_swa: Ints, buffers: StateBuffers
+        self,
+        steps: Sequence[SequenceStep],
+        full_to_swa: Ints,
+        buffers: StateBuffers,
+        firsts: Sequence[int] | None = None,
     ) -> tuple[tuple[Tensor, ...], tuple[NearTie, ...]]:
-        """As `forward`, but the logits `[stop - start, vocabulary]` of every computed token of every step.
+        """As `forward`, but the logits `[tokens, vocabulary]` of every computed token of every step.
+
+        Args:
+            firsts: for each step the position, in [start, stop), from which on logits are wanted; None = from start on.
 
         Raises:
             ModelError: as `forward`.
         """
         plan, streams, near_ties = self._run(steps, full_to_swa, buffers)
-        rows = np.flatnonzero(plan.row_is_real)
+        wanted = np.array([step.start for step in steps] if firsts is None else firsts, np.int64)
+        rows = np.flatnonzero(plan.row_is_real & (plan.row_positions >= wanted[plan.row_sequences]))
         in_order = rows[np.argsort(plan.row_sequences[rows], kind="stable")]
         logits = self._logits(streams, in_order)
-        return tuple(torch.split(logits, [step.stop - step.start for step in steps])), near_ties
+        counts = [step.stop - int(first) for step, first in zip(steps, wanted, strict=True)]
+        return tuple(torch.split(logits, counts)), near_ties
 
     def _run(
         self, steps: Sequence[SequenceStep], full_to_swa: Ints, buffers: StateBuffers

@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from shadowviz_engine.core.events import LookupDone
 from shadowviz_engine.runtime.request import Request, RequestOutput
+from shadowviz_engine.runtime.runner import Scored
 from shadowviz_engine.runtime.sampler import Choice
 from shadowviz_engine.runtime.scheduler import Progress
 
@@ -24,6 +25,7 @@ class ActiveRequest:
         self.computed = 0
         self.num_generated = 0
         self.lookup: LookupDone | None = None
+        self.prompt_logprobs: tuple[float, ...] = ()
         self._submitted_ns = submitted_ns
         self._first_ns: int | None = None
         self._last_ns = 0
@@ -44,6 +46,18 @@ class ActiveRequest:
         """How the token after the last one is chosen."""
         request = self.request
         return Choice(request.id, self.num_tokens, request.temperature, request.top_p, request.seed)
+
+    @property
+    def cap(self) -> int | None:
+        """Most tokens that may be reused, where that is less than the prompt but for its last token."""
+        return None if self.request.logprob_start < 0 else self.request.logprob_start
+
+    def scored(self, start: int, stop: int) -> Scored | None:
+        """What is wanted of the probabilities of prompt tokens when [start, stop) is computed."""
+        first, last = max(start, self.request.logprob_start), min(stop, len(self.prompt) - 1)
+        if self.request.logprob_start < 0 or first >= last:
+            return None
+        return Scored(first, self._tokens[first + 1 : last + 1])
 
     @property
     def output(self) -> tuple[int, ...]:
@@ -76,6 +90,7 @@ class ActiveRequest:
         if self._first_ns is None:
             self.lookup = lookup
         self.waited = False
+        self.prompt_logprobs = ()
         self.computed = lookup.reused
         self.num_generated = 0
         self._tokens = np.zeros(len(self.prompt) + self.request.max_tokens, np.int64)
@@ -104,4 +119,5 @@ class ActiveRequest:
             decode_ns=self.decode_ns,
             lookup=self.lookup,
             aborted=aborted,
+            prompt_logprobs=self.prompt_logprobs,
         )

@@ -116,7 +116,7 @@ class Batch:
             # a page has a page of its own there, so the smallest chunk may fit where a page of tokens does not.
             budgets += [smaller for smaller in (self._page_size, self._grid) if smaller < budget]
         for chunk in budgets:
-            admission = self._cache.admit(request.id, active.prompt, request.namespace, chunk)
+            admission = self._cache.admit(request.id, active.prompt, request.namespace, chunk, active.cap)
             if not isinstance(admission, Shortage):
                 break
         return admission, chunk

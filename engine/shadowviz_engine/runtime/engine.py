@@ -210,6 +210,7 @@ class Engine:
             work.stop,
             work.start >= len(active.prompt),
             active.choice if work.stop == active.num_tokens else None,
+            active.scored(work.start, work.stop),
         )
 
     def _settle(self, work: tuple[Work, ...], result: PassResult) -> None:
@@ -218,6 +219,7 @@ class Engine:
         for part in work:
             active = self._requests[part.request]
             active.computed = part.stop
+            active.prompt_logprobs += result.logprobs.get(part.request, ())
             self.cache.computed(part.request, part.stop)
             if part.start < len(active.prompt) <= part.stop:
                 self.cache.publish(part.request)

@@ -27,6 +27,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     """Ids that end the output; the one that did is its last token."""
     text: str | None = None
     """Prompt text to put on record; None = the record holds ids only."""
+    logprob_start: int = -1
+    """Logits of the prompt are wanted from this position on, so no more than this many tokens are reused; -1 = none."""
 
 
 class RequestOutput(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,6 +44,8 @@ class RequestOutput(msgspec.Struct, frozen=True, kw_only=True):
     lookup: LookupDone | None
     """Lookup of the start that gave the first token; None = it never started."""
     aborted: bool = False
+    prompt_logprobs: tuple[float, ...] = ()
+    """Natural logarithm of the probability of every prompt token behind `logprob_start`."""
 
 
 def check_request(request: Request, vocab_size: int, max_positions: int) -> "array[int]":
@@ -65,6 +69,10 @@ def check_request(request: Request, vocab_size: int, max_positions: int) -> "arr
         raise InputError(
             f"{name} may grow to {total} tokens (prompt {len(ids)}, max_tokens {request.max_tokens}): "
             f"the model has {max_positions} positions"
+        )
+    if not -1 <= request.logprob_start < len(ids):
+        raise InputError(
+            f"{name} has logprob_start {request.logprob_start}: expected -1, or a position of its {len(ids)} tokens"
         )
     _check_sampling(name, request)
     return ids

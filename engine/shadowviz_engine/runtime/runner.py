@@ -13,10 +13,18 @@ from shadowviz_engine.model.numerics import threads
 from shadowviz_engine.model.step import SequenceStep, StepResult
 from shadowviz_engine.model.trace import Traced
 from shadowviz_engine.model.transformer import Transformer
-from shadowviz_engine.runtime.sampler import Choice, sample
+from shadowviz_engine.runtime.sampler import Choice, log_probabilities, sample
 from shadowviz_engine.runtime.selections import SelectionWriter
 
 Ints = npt.NDArray[np.int64]
+
+
+class Scored(msgspec.Struct, frozen=True):
+    """Prompt tokens whose probability is wanted."""
+
+    first: int
+    """Position of the token before the first of them."""
+    token_ids: Ints
 
 
 class PassItem(msgspec.Struct, frozen=True):
@@ -33,12 +41,16 @@ class PassItem(msgspec.Struct, frozen=True):
     """Whether the tokens are generated ones."""
     choice: Choice | None
     """How the token at `stop` is chosen; None = it is known already."""
+    scored: Scored | None = None
 
 
 RequestTrace = Callable[[Sequence[str], Traced], None]
 """Takes the request of every sequence of the pass, and what one layer did with rows of one kind."""
 LogitsTrace = Callable[[str, int, Tensor], None]
 """Takes a request, the position of its first token in a pass, and the logits `[tokens, vocabulary]` of its tokens."""
+
+
+_LogProbs = dict[str, tuple[float, ...]]
 
 
 class RequestTie(msgspec.Struct, frozen=True):
@@ -55,6 +67,8 @@ class PassResult(msgspec.Struct, frozen=True):
 
     tokens: dict[str, int]
     near_ties: tuple[RequestTie, ...]
+    logprobs: dict[str, tuple[float, ...]] = {}
+    """By request, of the tokens that its `Scored` names."""
 
 
 class Runner:
@@ -79,9 +93,9 @@ class Runner:
         steps = [SequenceStep(item.token_ids, item.slots, item.start, item.stop) for item in items]
         with threads(self._num_threads):
             if self.trace is None:
-                result = self._forward(items, steps, full_to_swa)
+                result, logprobs = self._forward(items, steps, full_to_swa)
             else:
-                result = self._forward_traced(items, steps, full_to_swa, self.trace)
+                result, logprobs = self._forward_traced(items, steps, full_to_swa, self.trace)
         asked = [(row, item.choice) for row, item in enumerate(items) if item.choice is not None]
         tokens: dict[str, int] = {}
         if asked:
@@ -93,7 +107,7 @@ class Runner:
         ties = tuple(
             RequestTie(items[tie.sequence].request, tie.layer, tie.position, tie.margin) for tie in result.near_ties
         )
-        return PassResult(tokens, ties)
+        return PassResult(tokens, ties, logprobs)
 
     def run_observed(self, items: Sequence[PassItem], full_to_swa: Ints, selections: SelectionWriter) -> PassResult:
         """As `run`, and `selections` takes down what the indexer chose."""
@@ -106,17 +120,27 @@ class Runner:
         selections.end_pass([item.request for item in items])
         return result
 
-    def _forward(self, items: Sequence[PassItem], steps: Sequence[SequenceStep], full_to_swa: Ints) -> StepResult:
-        if self.logits_trace is None:
-            return self.transformer.forward(steps, full_to_swa, self.buffers)
-        parts, near_ties = self.transformer.forward_all(steps, full_to_swa, self.buffers)
-        for item, part in zip(items, parts, strict=True):
-            self.logits_trace(item.request, item.start, part)
-        return StepResult(torch.stack([part[-1] for part in parts]), near_ties)
+    def _forward(
+        self, items: Sequence[PassItem], steps: Sequence[SequenceStep], full_to_swa: Ints
+    ) -> tuple[StepResult, _LogProbs]:
+        looks = self.logits_trace
+        if looks is None and not any(item.scored for item in items):
+            return self.transformer.forward(steps, full_to_swa, self.buffers), {}
+        firsts = [_first_logits(item, looks is not None) for item in items]
+        parts, near_ties = self.transformer.forward_all(steps, full_to_swa, self.buffers, firsts)
+        logprobs: _LogProbs = {}
+        for item, first, part in zip(items, firsts, parts, strict=True):
+            if looks is not None:
+                looks(item.request, first, part)
+            if item.scored is not None:
+                ids = item.scored.token_ids
+                scored = part[item.scored.first - first :][: len(ids)]
+                logprobs[item.request] = log_probabilities(scored, ids)
+        return StepResult(torch.stack([part[-1] for part in parts]), near_ties), logprobs
 
     def _forward_traced(
         self, items: Sequence[PassItem], steps: Sequence[SequenceStep], full_to_swa: Ints, trace: RequestTrace
-    ) -> StepResult:
+    ) -> tuple[StepResult, _LogProbs]:
         requests = [item.request for item in items]
         self.transformer.trace = lambda traced: trace(requests, traced)
         try:
@@ -124,3 +148,10 @@ class Runner:
         finally:
             # Engines may share the model.
             self.transformer.trace = None
+
+
+def _first_logits(item: PassItem, all_of_them: bool) -> int:
+    """Position from which on logits are wanted: of the last token at least."""
+    if all_of_them:
+        return item.start
+    return item.stop - 1 if item.scored is None else item.scored.first

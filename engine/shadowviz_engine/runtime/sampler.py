@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from hashlib import blake2b
-from math import isfinite
+from math import isfinite, log
 
 import msgspec
 import numpy as np
@@ -49,6 +49,20 @@ def sample(logits: Tensor, choices: Sequence[Choice]) -> list[int]:
         if choice.temperature > 0.0:
             tokens[row] = draw_token(logits[row].double().cpu().numpy(), choice)
     return tokens
+
+
+def log_probabilities(logits: Tensor, token_ids: npt.NDArray[np.int64]) -> tuple[float, ...]:
+    """Natural logarithm of the probability of one token a row, over the whole vocabulary, in float64.
+
+    Args:
+        logits: `[tokens, vocab]` in float32.
+    """
+    found = []
+    for row, token in zip(logits.cpu().numpy(), token_ids, strict=True):
+        # Row by row: a table of a large vocabulary in float64 would be larger than the logits of the pass.
+        largest = float(row.max())
+        found.append(float(row[token]) - largest - log(float(np.exp(row.astype(np.float64) - largest).sum())))
+    return tuple(found)
 
 
 def _best_of_rows(logits: Tensor) -> Tensor:

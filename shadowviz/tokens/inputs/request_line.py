@@ -22,7 +22,8 @@ class RequestLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     """One request: exactly one of `messages`, `prompt` and `token_ids`, and what goes with it.
 
     `tools`, `thinking`, `effort` and `drop_thinking` need `messages`. `at_s` is when the request arrives, in seconds
-    from the start of the run. A temperature of 0 takes the likeliest token.
+    from the start of the run. A temperature of 0 takes the likeliest token. With a `logprob_start` the probabilities of
+    the prompt's tokens behind that position are wanted, so that no more is reused; -1 asks for none.
     """
 
     messages: list[Message] | UnsetType = UNSET
@@ -39,6 +40,7 @@ class RequestLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
     temperature: float = 0.0
     top_p: float = 1.0
     seed: int = 0
+    logprob_start: int = -1
 
     def __post_init__(self) -> None:
         self._check_prompt()
@@ -48,6 +50,7 @@ class RequestLine(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_on
         _check_range("at_s", self.at_s, 0, MAX_AT_S)
         _check_range("temperature", self.temperature, 0, 100)
         _check_range("seed", self.seed, 0, MAX_SEED)
+        _check_range("logprob_start", self.logprob_start, -1, MAX_TOKENS)
         if not 0 < self.top_p <= 1:
             raise InputError(f"top_p is {self.top_p}, expected more than 0 and at most 1")
 

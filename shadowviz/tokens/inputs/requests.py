@@ -41,6 +41,7 @@ class PromptRequest:
     seed: int = 0
     text: str | None = None
     segments: tuple[Segment, ...] = ()
+    logprob_start: int = -1
 
 
 def read_jsonl(stream: IO[bytes], name: str, tokenizer: Tokenizer) -> Iterator[PromptRequest]:
@@ -115,7 +116,7 @@ def to_request(line: RequestLine, default_id: str, tokenizer: Tokenizer) -> Prom
     """The request behind a line: messages rendered, text encoded, ids checked.
 
     Raises:
-        InputError: unknown token id, tools in two places, values that nest too deep.
+        InputError: unknown token id, tools in two places, values that nest too deep, logprob_start behind the prompt.
     """
     text: str | None = None
     segments: tuple[Segment, ...] = ()
@@ -131,6 +132,10 @@ def to_request(line: RequestLine, default_id: str, tokenizer: Tokenizer) -> Prom
             assert isinstance(line.prompt, str)
             text = line.prompt
         token_ids = array("q", tokenizer.encode(text))
+    if line.logprob_start >= len(token_ids):
+        raise InputError(
+            f"logprob_start is {line.logprob_start}, expected less than the {len(token_ids)} of the prompt"
+        )
     return PromptRequest(
         id=default_id if isinstance(line.id, UnsetType) else line.id,
         token_ids=token_ids,
@@ -142,6 +147,7 @@ def to_request(line: RequestLine, default_id: str, tokenizer: Tokenizer) -> Prom
         seed=line.seed,
         text=text,
         segments=segments,
+        logprob_start=line.logprob_start,
     )
 
 
