@@ -56,7 +56,7 @@ def select(columns: TreeColumns, options: TreeOptions, kept: Mask) -> Selection:
     wanted[options.root] = True
     collapse = options.collapse
     if collapse is None:
-        collapse = int(wanted.sum()) > COLLAPSE_ABOVE
+        collapse = int(wanted[1:].sum()) > COLLAPSE_ABOVE
     if collapse:
         shown = _largest(columns, options, wanted, kept)
     else:
@@ -96,7 +96,9 @@ def _heaviest(columns: TreeColumns, nodes: Ints, most: int) -> Ints:
     if len(nodes) <= most:
         return nodes
     tokens = columns.subtree[1][nodes]
-    return nodes[np.lexsort((nodes, -tokens))[:most]]
+    least = np.partition(tokens, len(nodes) - most)[len(nodes) - most] if most else tokens.max() + 1
+    above = nodes[tokens > least]
+    return np.concatenate((above, np.sort(nodes[tokens == least])[: most - len(above)]))
 
 
 def _pre_order(columns: TreeColumns, shown: Ints, root: int) -> Ints:

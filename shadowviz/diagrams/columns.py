@@ -10,6 +10,9 @@ from shadowviz_engine.core.replayer import Replayer
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
+MAX_LEVELS = 10_000
+"""Levels up to which sums are formed level by level; beyond, the levels are so small that node by node is faster."""
+
 
 class TreeColumns:
     """Columns by node id, dead nodes and the root included; later events do not change them."""
@@ -33,35 +36,35 @@ class TreeColumns:
 
     @cached_property
     def living(self) -> Ints:
-        """Ids of living nodes without the root, every parent before its children."""
-        ids = np.flatnonzero(self.alive)[1:]
-        # A child starts where its parent stops, and no span is empty.
-        return ids[np.argsort(self.start[ids], kind="stable")]
+        """Ids of living nodes without the root, ascending."""
+        return np.flatnonzero(self.alive)[1:]
 
     @cached_property
     def subtree(self) -> tuple[Ints, Ints]:
         """Nodes and tokens in and below each living node; of the root, all of them."""
-        nodes, tokens = [0] * len(self), [0] * len(self)
-        parents = self.parent.tolist()
-        lengths = (self.stop - self.start).tolist()
-        for node in reversed(self.living.tolist()):
-            nodes[node] += 1
-            tokens[node] += lengths[node]
-            parent = parents[node]
-            nodes[parent] += nodes[node]
-            tokens[parent] += tokens[node]
-        return np.array(nodes, dtype=np.int64), np.array(tokens, dtype=np.int64)
+        nodes, tokens = self.alive.astype(np.int64), np.where(self.alive, self.stop - self.start, 0)
+        nodes[0] = 0
+        depths = self.depths(0)[self.living]
+        deepest_first = self.living[np.argsort(-depths, kind="stable")]
+        ends = np.cumsum(np.bincount(depths)[::-1])[:-1]
+        if len(ends) > MAX_LEVELS:
+            return _sums_along(self.parent, deepest_first, nodes, tokens)
+        for level in np.split(deepest_first, ends[:-1]):
+            np.add.at(nodes, self.parent[level], nodes[level])
+            np.add.at(tokens, self.parent[level], tokens[level])
+        return nodes, tokens
 
     def depths(self, root: int) -> Ints:
         """Edges between `root` and each living node; -1 outside its subtree."""
-        depths = [-1] * len(self)
-        depths[root] = 0
-        parents = self.parent.tolist()
-        for node in self.living.tolist():
-            above = depths[parents[node]]
-            if above >= 0:
-                depths[node] = above + 1
-        return np.array(depths, dtype=np.int64)
+        hop = self.parent.copy()
+        hop[root] = root
+        depths = (hop != np.arange(len(self))).astype(np.int64)
+        # Every round doubles the length of the hops, until all have come to the root of the picture or of the tree.
+        while not np.array_equal(further := hop[hop], hop):
+            depths += depths[hop]
+            hop = further
+        depths[(hop != root) | ~self.alive] = -1
+        return depths
 
     @cached_property
     def has_children(self) -> Mask:
@@ -94,6 +97,15 @@ class TreeColumns:
             path.append(node)
             node = int(self.parent[node])
         return path[::-1]
+
+
+def _sums_along(parent: Ints, deepest_first: Ints, nodes: Ints, tokens: Ints) -> tuple[Ints, Ints]:
+    """Sums of subtrees, a node at a time."""
+    parents, num_nodes, num_tokens = parent.tolist(), nodes.tolist(), tokens.tolist()
+    for node in deepest_first.tolist():
+        num_nodes[parents[node]] += num_nodes[node]
+        num_tokens[parents[node]] += num_tokens[node]
+    return np.array(num_nodes, dtype=np.int64), np.array(num_tokens, dtype=np.int64)
 
 
 class RunColumns:

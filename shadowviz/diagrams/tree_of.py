@@ -120,7 +120,7 @@ class _Boxes:
                     terminal=bool(columns.terminal[node]),
                     reachable=reaches[place],
                     on_path=bool(on_path[node]),
-                    next_out=node == next_out,
+                    next_out=0 < node == next_out,
                 )
             )
         return tuple(boxes)
@@ -157,7 +157,8 @@ class _Boxes:
     def _heats(self, nodes: Ints) -> list[float | None]:
         """Rank of the last use of each of `nodes` among all living ones."""
         columns = self._columns
-        moments = np.unique(columns.last_used[columns.living])
+        moments = np.sort(columns.last_used[columns.living])
+        moments = moments[np.diff(moments, prepend=-2) > 0]
         if len(moments) < 2:
             return [1.0] * len(nodes)
         ranks = np.searchsorted(moments, columns.last_used[nodes]) / (len(moments) - 1)
@@ -181,7 +182,8 @@ class _Boxes:
         leaves = columns.living[(columns.locks[columns.living] == 0) & ~columns.has_children[columns.living]]
         if not len(leaves):
             return 0
-        return int(leaves[np.lexsort((leaves, columns.last_used[leaves]))[0]])
+        used = columns.last_used[leaves]
+        return int(leaves[used == used.min()].min())
 
 
 def _caption(
