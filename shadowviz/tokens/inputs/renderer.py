@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from shadowviz.tokens.templates.template import ChatTemplate
 
 GENERATION: Final = "add_generation_prompt"
-Text = TypeVar("Text")
+Written = TypeVar("Written")
 
 
 def template_renderer(template: "ChatTemplate") -> Renderer:
@@ -27,10 +27,10 @@ def template_renderer(template: "ChatTemplate") -> Renderer:
 
 def template_writer(template: "ChatTemplate") -> WriteText:
     """The same text without labels, which is cheaper."""
-    return partial(_as_a_server, template.text)
+    return lambda conversation: _as_a_server(template.rendering, conversation).text
 
 
-def _as_a_server(write: Callable[..., Text], conversation: Conversation) -> Text:
+def _as_a_server(write: Callable[..., Written], conversation: Conversation) -> Written:
     passed = tuple(as_servers_pass(conversation.messages))
     try:
         return _written(write, conversation, passed)
@@ -43,7 +43,9 @@ def _as_a_server(write: Callable[..., Text], conversation: Conversation) -> Text
             raise error from None
 
 
-def _written(write: Callable[..., Text], conversation: Conversation, messages: tuple[dict[str, Any], ...]) -> Text:
+def _written(
+    write: Callable[..., Written], conversation: Conversation, messages: tuple[dict[str, Any], ...]
+) -> Written:
     options = {key: value for key, value in conversation.options.items() if key != GENERATION}
     return write(
         messages,

@@ -49,10 +49,12 @@ class ChatTemplate:
             InputError: no message, values that are no JSON, or a template that fails, refuses, does not end, or needs
                 too much memory.
         """
-        found = self._rendering(messages, tools, add_generation_prompt, options, now).found()
+        found = self.rendering(
+            messages, tools, add_generation_prompt=add_generation_prompt, options=options, now=now
+        ).found()
         return Rendered(found.text, name_segments(found))
 
-    def text(
+    def rendering(
         self,
         messages: Sequence[Mapping[str, Any]],
         tools: Sequence[Mapping[str, Any]] = (),
@@ -60,22 +62,12 @@ class ChatTemplate:
         add_generation_prompt: bool = True,
         options: Mapping[str, Any] | None = None,
         now: datetime | None = None,
-    ) -> str:
-        """The text alone of what `render` gives, at a fraction of its cost.
+    ) -> Rendering:
+        """The same with its labels yet to be found, which takes most of the time.
 
         Raises:
             InputError: as for `render`.
         """
-        return self._rendering(messages, tools, add_generation_prompt, options, now).text
-
-    def _rendering(
-        self,
-        messages: Sequence[Mapping[str, Any]],
-        tools: Sequence[Mapping[str, Any]],
-        add_generation_prompt: bool,
-        options: Mapping[str, Any] | None,
-        now: datetime | None,
-    ) -> Rendering:
         if not messages:
             raise InputError("the conversation has no message, expected at least one")
         if taken := RESERVED & (options or {}).keys():
