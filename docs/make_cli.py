@@ -20,8 +20,8 @@ here, new ones may come. How commands end: [exit-codes.md](exit-codes.md). This 
 
 JSON = {
     "run": """\
-JSON: `lookups`, `summary`, `log` (the record, or null), `interrupted`, `prompt_logprobs` (by request, of those that asked
-for them with `logprob_start`).
+JSON: `lookups`, `summary`, `log` (the record, or null), `interrupted`, `prompt_logprobs` (by request, of those that
+asked for them with `logprob_start`).
 
 A lookup has `request`, `seq`, `num_prompt`, `common`, `matched`, `usable`, `reused`, `computed` (tokens), `verdict`,
 `detail`, `gain` (tokens that lifting the leading rule alone would have saved), `state` (`length`, `stop`, or why it was

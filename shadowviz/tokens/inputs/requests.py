@@ -133,9 +133,7 @@ def to_request(line: RequestLine, default_id: str, tokenizer: Tokenizer) -> Prom
             text = line.prompt
         token_ids = array("q", tokenizer.encode(text))
     if line.logprob_start >= len(token_ids):
-        raise InputError(
-            f"logprob_start is {line.logprob_start}, expected less than the {len(token_ids)} of the prompt"
-        )
+        raise InputError(f"logprob_start is {line.logprob_start}, expected less than {len(token_ids)} tokens")
     return PromptRequest(
         id=default_id if isinstance(line.id, UnsetType) else line.id,
         token_ids=token_ids,
