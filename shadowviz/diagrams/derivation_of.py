@@ -153,8 +153,8 @@ def _joined(marks: Sequence[tuple[int, str]], span: Extent) -> tuple[tuple[int, 
 def _texts(words: Words, ids: Sequence[int], redacted: bool) -> tuple[str, ...]:
     if redacted or len(ids) > MAX_TEXTS:
         return ()
-    texts = (printable(words.text([token])) for token in ids)
-    return tuple(text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 1]}…" for text in texts)
+    texts = (printable(words.text([token])[:MAX_TEXT]) for token in ids)
+    return tuple(text if len(text) < MAX_TEXT else f"{text[: MAX_TEXT - 1]}…" for text in texts)
 
 
 def _checked_span(span: Extent | None, length: int, request: str) -> Extent:

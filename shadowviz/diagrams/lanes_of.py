@@ -7,7 +7,7 @@ from shadowviz.diagrams.lanes import Bar, Lane
 from shadowviz.replay.resident import ResidentRows
 from shadowviz_engine.core.geometry import Geometry
 from shadowviz_engine.core.kinds import Shape, StateKind, needed_rows, owned_rows, read_tokens
-from shadowviz_engine.core.spans import Extent, subtract
+from shadowviz_engine.core.spans import EMPTY, Extent, subtract
 
 MAX_SINGLE = 160
 """Most rows of a lane that have a bar each; of more, runs are joined."""
@@ -45,7 +45,8 @@ def _bars(kind: StateKind, span: Extent, length: int, cut: int, resident: tuple[
         # Made from token ids whenever it is asked for: only what a resume looks back at is worth a bar.
         return _runs(kind, needed.intersect(span), needed, None)
     unit = _unit(kind)
-    shown = Extent(span.start // unit, -(-span.stop // unit)).intersect(owned_rows(kind, 0, length))
+    touched = Extent(span.start // unit, -(-span.stop // unit)) if span else EMPTY
+    shown = touched.intersect(owned_rows(kind, 0, length))
     bars = _runs(kind, shown, needed, resident)
     if kind.shape is Shape.RANGE and shown.size <= MAX_SINGLE:
         looks = [(bar.rows, _Look(bar.needed, bar.resident)) for bar in bars]
