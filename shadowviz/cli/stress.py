@@ -129,7 +129,9 @@ def _watch(run: "StressRun", sums: "StressSums", maps: "Maps") -> None:
         for event in run.events():
             sums.feed(event)
             maps.feed(event, sums)
-            bar.show(sums.checks, run.num_cells, sums.num_findings)
+            # What is only read would make the estimate too good.
+            if sums.checks >= run.num_before:
+                bar.show(sums.checks, run.num_cells, sums.num_findings)
 
 
 def _report(run: "StressRun", sums: "StressSums", maps: "Maps", path: str, as_json: bool) -> int:

@@ -67,24 +67,32 @@ def _verdict(sums: StressSums) -> str:
 
 
 def _mode_table(modes: list[ModeSums]) -> str:
-    several = {name: len({getattr(one, name) for one in modes}) > 1 for name in ("level", "subject")}
-    shown = sorted(modes, key=lambda one: -one.findings) if len(modes) > SHOWN_MODES else modes
+    names = [name for name in ("level", "subject") if len({getattr(one, name) for one in modes}) > 1]
+    measured = any(one.difference or one.noise or "near_tie" in one.outcomes for one in modes)
+    shown = sorted(modes, key=_by_findings if len(modes) > SHOWN_MODES else _by_name)[:SHOWN_MODES]
     rows = []
-    for one in shown[:SHOWN_MODES]:
-        names = [getattr(one, name) for name in ("level", "subject") if several[name]]
+    for one in shown:
         span = number(one.first) if one.first == one.last else f"{number(one.first)}-{number(one.last)}"
-        ties = one.outcomes.get("near_tie", 0)
-        rows.append([*names, one.mode, span, number(one.checks), number(ties), number(one.findings), *_difference(one)])
-    headers = [name for name in ("level", "subject") if several[name]]
-    headers += ["mode", "lengths", "checks", "near ties", "findings", "difference", "noise"]
-    left = tuple(range(len(headers) - 6))
-    more = len(modes) - SHOWN_MODES
-    text = table(headers, rows, left=left)
-    return f"{text}\nand {counted(more, 'mode')} more without more findings" if more > 0 else text
+        row = [*(getattr(one, name) for name in names), one.mode, span, number(one.checks), number(one.findings)]
+        figures = [number(one.outcomes.get("near_tie", 0)), _figure(one.difference), _figure(one.noise)]
+        rows.append(row + (figures if measured else []))
+    headers = [*names, "mode", "lengths", "checks", "findings"]
+    headers += ["near ties", "difference", "noise"] if measured else []
+    text = table(headers, rows, left=tuple(range(len(names) + 1)))
+    left_out = len(modes) - len(shown)
+    return f"{text}\nand {counted(left_out, 'mode')} more, none with more findings" if left_out else text
 
 
-def _difference(one: ModeSums) -> list[str]:
-    return [f"{value:.3g}" if value else "0" for value in (one.difference, one.noise)]
+def _by_name(one: ModeSums) -> tuple[str, str, str]:
+    return one.level, one.subject, one.mode
+
+
+def _by_findings(one: ModeSums) -> tuple[int, str, str, str]:
+    return -one.findings, *_by_name(one)
+
+
+def _figure(value: float) -> str:
+    return f"{value:.3g}" if value else "0"
 
 
 def _fault_table(faults: list[FaultSums]) -> str:
@@ -97,7 +105,7 @@ def _fault_table(faults: list[FaultSums]) -> str:
             number(one.hidden),
             f"{one.offset_as_predicted}/{one.offset_as_predicted + one.offset_other}",
             f"{one.layer_right}/{one.named}",
-            f"{one.difference:.3g}",
+            _figure(one.difference),
         ]
         for one in sorted(faults, key=lambda one: one.fault)
     ]

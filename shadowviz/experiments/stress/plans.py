@@ -40,6 +40,8 @@ def plans_of(asked: Asked) -> list[Plan]:
     subjects = tuple(dict.fromkeys(_spelt_out(asked.subjects or (USUAL_SUBJECT,))))
     levels = tuple(dict.fromkeys(asked.levels)) or _levels_for(asked.options)
     lengths = lengths_of(asked.lengths)
+    if asked.modes and len(levels) > 1:
+        raise InputError(f"--mode {asked.modes[0][:40]!r} is a mode of one level: expected --level with it, once")
     for name in asked.options:
         _check_taken(name, levels)
     plans = [

@@ -76,6 +76,11 @@ class Record:
         self.tell(LogClosed, count=self._last_seq + 1, digest=state.digest())
         self._sink.close()
 
+    def give_back(self) -> Iterator[Event]:
+        """What the record held before, which is nothing."""
+        self.discard()
+        return iter(())
+
     def discard(self) -> None:
         """Let go of the file as if this record had never been."""
         if isinstance(self._sink, FileSink):
@@ -132,6 +137,11 @@ class ContinuedRecord(Record):
         # Time goes on where the record stopped.
         self._start = monotonic_ns() - last_ns
 
+    def give_back(self) -> Iterator[Event]:
+        """What the record holds, and the record as it was."""
+        self.discard()
+        yield from self._reader
+
     def close(self) -> None:
         """End the record properly."""
         super().close()
@@ -153,6 +163,8 @@ class Progress:
         """By level and subject, in the order of the run."""
         self.done: Counter[tuple[str, str, str, int]] = Counter()
         """Cells by level, subject, mode and length."""
+        self.closed = False
+        """Whether the record was closed properly."""
 
     def feed(self, event: Event) -> None:
         """Take in the next event of the record."""
@@ -160,6 +172,8 @@ class Progress:
             self.started.setdefault((event.level, event.subject), event)
         elif isinstance(event, BoundaryChecked):
             self.done[event.level, event.subject, event.mode, event.length] += 1
+        elif isinstance(event, LogClosed):
+            self.closed = True
 
     @property
     def plans(self) -> list[Plan]:
@@ -168,8 +182,13 @@ class Progress:
 
     @property
     def complete(self) -> bool:
-        """Whether no cell is left to check."""
-        return self.done.total() >= sum(event.cells for event in self.started.values())
+        """Whether nothing is left to do."""
+        return self.closed and self.done.total() >= self.num_cells
+
+    @property
+    def num_cells(self) -> int:
+        """Cells of the whole run."""
+        return sum(event.cells for event in self.started.values())
 
 
 def progress_of(path: str) -> Progress:

@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from time import monotonic
 
+import msgspec
+
 from shadowviz.experiments.stress.pool import Answer, Pool
 from shadowviz.experiments.stress.record import ContinuedRecord, Progress, Record
 from shadowviz.experiments.stress.results import command_for
@@ -15,6 +17,7 @@ from shadowviz_engine.core.events import BoundaryChecked, BoundaryStressStarted,
 
 EQUAL = ("same", "near_tie")
 """Outcomes that nobody needs to reproduce."""
+_DEFAULTS = dict(zip(CellResult.__struct_fields__[2:], CellResult.__struct_defaults__, strict=True))
 FLUSH_S = 1.0
 """Results reach the file this often."""
 _ERRORS: dict[int, type[ShadowvizError]] = {
@@ -48,6 +51,8 @@ class StressRun:
         self._stopped = False
         self.num_cells = 0
         """Results of the whole run; 0 until all plans are ready."""
+        self.num_before = self._progress.done.total()
+        """Results that are on record already."""
 
     def stop(self) -> None:
         """End at once; what has been checked stays on record."""
@@ -67,6 +72,10 @@ class StressRun:
             InvariantError: a level or the engine under test fails, or its process ends.
         """
         try:
+            if self._progress.complete:
+                self.num_cells = self._progress.num_cells
+                yield from self._record.give_back()
+                return
             prepared = self._prepared()
             if prepared is None:
                 return
@@ -156,7 +165,8 @@ class StressRun:
                 yield Group(group.mode, tuple(left))
 
     def _told(self, one: Prepared, cell: CellResult) -> BoundaryChecked:
-        values = {name: getattr(cell, name) for name in CellResult.__struct_fields__}
+        # Values equal to a default are other objects behind the pipe, and would be written out in every line.
+        values = {name: value for name, value in msgspec.structs.asdict(cell).items() if value != _DEFAULTS.get(name)}
         command = "" if cell.outcome in EQUAL else command_for(one.plan, cell)
         return self._record.tell(BoundaryChecked, level=one.plan.level, subject=one.subject, command=command, **values)
 
@@ -182,8 +192,9 @@ def _raise_failure(answer: Answer) -> None:
 
 
 def _check_distinct(prepared: Sequence[Prepared]) -> None:
-    seen: dict[tuple[str, str], Plan] = {}
+    asked: dict[tuple[str, str], str] = {}
     for one in prepared:
-        other = seen.setdefault((one.plan.level, one.subject), one.plan)
-        if other is not one.plan:
-            raise InputError(f"{other.subject} and {one.plan.subject} are both called {one.subject}: expected one")
+        key = (one.plan.level, one.subject)
+        if key in asked:
+            raise InputError(f"{asked[key]} and {one.plan.subject} are both called {one.subject}: expected one of them")
+        asked[key] = one.plan.subject
