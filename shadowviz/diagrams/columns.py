@@ -37,7 +37,8 @@ class TreeColumns:
     @cached_property
     def living(self) -> Ints:
         """Ids of living nodes without the root, ascending."""
-        return np.flatnonzero(self.alive)[1:]
+        living: Ints = np.flatnonzero(self.alive)[1:]
+        return living
 
     @cached_property
     def subtree(self) -> tuple[Ints, Ints]:
@@ -58,7 +59,7 @@ class TreeColumns:
         """Edges between `root` and each living node; -1 outside its subtree."""
         hop = self.parent.copy()
         hop[root] = root
-        depths = (hop != np.arange(len(self))).astype(np.int64)
+        depths: Ints = (hop != np.arange(len(self))).astype(np.int64)
         # Every round doubles the length of the hops, until all have come to the root of the picture or of the tree.
         while not np.array_equal(further := hop[hop], hop):
             depths += depths[hop]

@@ -7,7 +7,7 @@ from shadowviz_engine.core.events import LogOpened
 from shadowviz_engine.core.geometry import Geometry
 from shadowviz_engine.core.holdings import Runs
 from shadowviz_engine.core.kinds import Shape
-from shadowviz_engine.core.reuse import Lookup, ResumeRule, plan_reuse, reuse_rules
+from shadowviz_engine.core.reuse import ResumeRule, reuse_rules, usable_length
 from shadowviz_engine.core.spans import Extent, merge
 
 
@@ -29,7 +29,7 @@ class Reacher:
     """Works out reaches from the root down, with the rules of a run.
 
     A length within the path of the parent is usable for the child exactly if it is for the parent. So each node asks
-    `plan_reuse` about its own tokens only, with the window rows of the end of its path.
+    about its own tokens only, with the window rows of the end of its path.
     """
 
     def __init__(self, opened: LogOpened) -> None:
@@ -38,12 +38,16 @@ class Reacher:
         self._page_rule = self._rules.resume is ResumeRule.PAGE
         self._whole_paths = opened.match_mode == "classic"
         self._windows = [kind.label for kind in opened.geometry.kinds if kind.shape is Shape.WINDOW]
-        self._back = look_back(opened.geometry, self._rules.unit)
+        self._back = look_back(opened.geometry)
+        self._needs_last = any(
+            kind.shape is Shape.WINDOW and kind.need and not kind.chunk for kind in self._rules.gating
+        )
+        """Whether every length needs the window row of its last token."""
 
     def below(self, above: Reach, span: Extent, swa: Runs, *, terminal: bool) -> Reach:
         """Reach at the end of a node whose parent has `above`, given its window slots."""
         live = merge((*above.live, *(Extent(start, stop) for start, stop, _ in swa)))
-        usable = self._usable(span, live)
+        usable = self._usable(span, live) if swa or not self._needs_last else 0
         if usable <= span.start:
             usable = above.usable
         first = span.stop - self._back
@@ -64,11 +68,10 @@ class Reacher:
             if last.start <= needed.start and needed.stop <= last.stop:
                 return matched
         resident = dict.fromkeys(self._windows, live)
-        # A prompt so long that its last token, which is always computed, lies behind the node.
-        return plan_reuse(Lookup(span.stop + 1, span.stop, span.stop), self._rules, resident).usable
+        return usable_length(self._rules, self._rules.gating, resident, matched, self._rules.unit)
 
 
-def look_back(geometry: Geometry, unit: int) -> int:
+def look_back(geometry: Geometry) -> int:
     """Tokens before the end of a path that decide which lengths behind it can be resumed."""
     furthest = 0
     for kind in geometry.kinds:
@@ -79,4 +82,4 @@ def look_back(geometry: Geometry, unit: int) -> int:
                 furthest = max(furthest, kind.ratio + kind.overlap)
             case _:
                 pass
-    return furthest + unit
+    return furthest

@@ -6,7 +6,7 @@ from shadowviz.diagrams.caption import Caption
 from shadowviz_engine.core.derive import Origin
 
 
-class KindRows(msgspec.Struct, frozen=True):
+class KindRows(msgspec.Struct, frozen=True, gc=False):
     """Rows of one kind that a span owns, and how many of them are there."""
 
     kind: str
@@ -16,7 +16,7 @@ class KindRows(msgspec.Struct, frozen=True):
     origin: Origin = Origin.OBSERVED
 
 
-class Box(msgspec.Struct, frozen=True, kw_only=True):
+class Box(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One node of the tree."""
 
     node: int
@@ -52,7 +52,7 @@ class Box(msgspec.Struct, frozen=True, kw_only=True):
         return self.stop - self.start
 
 
-class Stub(msgspec.Struct, frozen=True):
+class Stub(msgspec.Struct, frozen=True, gc=False):
     """Children of a box that are not shown: "+1,204 more (88k tokens)"."""
 
     parent: int
