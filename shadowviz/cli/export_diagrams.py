@@ -1,6 +1,7 @@
 """Builds the diagram that `shadowviz export` was asked for."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from itertools import takewhile
 
 import msgspec
 
@@ -13,6 +14,7 @@ from shadowviz.exporters.formats import Diagram, DiagramName
 from shadowviz.replay.moment import Moment, Wanted, everything, lookup_of, moment_at, nothing, of_request
 from shadowviz.tokens.words import words_of
 from shadowviz_engine.core.errors import InputError, LogError
+from shadowviz_engine.core.events import Event
 from shadowviz_engine.core.geometry import Geometry
 
 
@@ -86,6 +88,21 @@ def _boundary(run: Recording, _ask: Ask) -> Diagram:
     return boundary_diagram(run.events, run.name)
 
 
+def _events(run: Recording, ask: Ask) -> Diagram:
+    from shadowviz.diagrams.events import EventsDiagram
+
+    # Replayed once, so that events which contradict each other are told before anything is written.
+    moment = _moment(run, ask, nothing)
+
+    def read() -> Iterable[Event]:
+        return takewhile(lambda event: event.seq <= moment.seq, run.events())
+
+    caption = msgspec.structs.replace(
+        _caption("Events", run, moment), shown=moment.seq + 1, total=moment.last_seq + 1, unit="events"
+    )
+    return EventsDiagram(caption, read)
+
+
 def _moment(run: Recording, ask: Ask, wanted: Wanted) -> Moment:
     return moment_at(run.events(), words_of(run.opened), ask.at, wanted)
 
@@ -104,4 +121,5 @@ _BUILDERS: dict[DiagramName, Callable[[Recording, Ask], Diagram]] = {
     DiagramName.DERIVATION: _derivation,
     DiagramName.LOOKUPS: _lookups,
     DiagramName.BOUNDARY: _boundary,
+    DiagramName.EVENTS: _events,
 }

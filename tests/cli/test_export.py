@@ -1,0 +1,202 @@
+"""`shadowviz export`: records, live runs and geometries into files, and every wish that contradicts another."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_runs import Command
+
+from shadowviz.exporters.formats import FORMATS
+from shadowviz.sources.logfile import LogFile
+
+
+def document(command: Command, *arguments: str) -> dict[str, Any]:
+    """The diagram that the arguments give as JSON."""
+    done = command("export", *arguments, "-f", "json")
+    assert done.code == 0, done.err
+    found: dict[str, Any] = json.loads(done.out)
+    return found
+
+
+def test_a_record_gives_the_tree_after_its_last_event(command: Command, story_log: Path) -> None:
+    state = LogFile(story_log).replay()
+    shown = document(command, str(story_log))
+    content, caption = shown["content"], shown["content"]["caption"]
+    living = [node for node in range(1, len(state.nodes)) if state.nodes.alive[node]]
+    assert sorted(box["node"] for box in content["boxes"]) == [0, *living]
+    assert (caption["seq"], caption["last_seq"]) == (state.seq, state.seq)
+    assert caption["source"] == str(story_log)
+
+
+def test_any_event_can_be_shown_by_option_or_by_name(command: Command, story_log: Path) -> None:
+    last = LogFile(story_log).summary.num_events - 1
+    seen = set()
+    for at in (0, last // 3, last // 2, last):
+        by_option = document(command, str(story_log), "--at", str(at))
+        assert document(command, f"{story_log}@{at}") == by_option
+        assert (by_option["content"]["caption"]["seq"], by_option["content"]["caption"]["last_seq"]) == (at, last)
+        seen.add(len(by_option["content"]["boxes"]))
+    assert len(seen) > 2, "the tree never grew: the events say nothing"
+
+
+def test_a_file_whose_name_looks_like_an_event_is_meant_itself(
+    command: Command, story_log: Path, tmp_path: Path
+) -> None:
+    named = tmp_path / "run.jsonl@3"
+    named.write_bytes(story_log.read_bytes())
+    assert document(command, str(named))["content"]["caption"]["seq"] > 3
+    assert document(command, f"{named}@3")["content"]["caption"]["seq"] == 3
+
+
+def test_a_request_marks_its_path_and_brings_its_verdict(command: Command, story_log: Path) -> None:
+    shown = document(command, str(story_log), "--request", "again")["content"]
+    why = json.loads(command("why", str(story_log), "again", "--json").out)["lookups"][0]
+    assert shown["caption"]["verdict"].startswith(why["verdict"])
+    assert (shown["request"], shown["reused"]) == ("again", why["lookup"]["reused"])
+    assert any(box["on_path"] for box in shown["boxes"])
+
+
+def test_options_of_the_tree_reach_it(command: Command, story_log: Path) -> None:
+    whole = document(command, str(story_log))["content"]
+    top = next(box for box in whole["boxes"] if box["depth"] == 1)
+    below = document(command, str(story_log), "--root", str(top["node"]), "--depth", "0")["content"]
+    assert [box["node"] for box in below["boxes"]] == [top["node"]]
+    few = document(command, str(story_log), "--min-tokens", "300")["content"]
+    assert 1 < len(few["boxes"]) < len(whole["boxes"])
+    assert sum(stub["nodes"] for stub in few["stubs"]) == len(whole["boxes"]) - len(few["boxes"])
+
+
+def test_the_ruler_of_a_request_shows_the_moment_of_its_lookup(command: Command, story_log: Path) -> None:
+    why = json.loads(command("why", str(story_log), "line-ends", "--json").out)["lookups"][0]
+    shown = document(command, str(story_log), "--diagram", "derivation", "--request", "line-ends")["content"]
+    assert (shown["caption"]["seq"], shown["cut"]) == (why["seq"], why["lookup"]["reused"])
+    bars = [bar for lane in shown["lanes"] for bar in lane["bars"]]
+    assert any(bar["resident"] is False for bar in bars), "nothing was stored of the differing tokens"
+    later = document(
+        command, str(story_log), "--diagram", "derivation", "--request", "line-ends",
+        "--at", str(shown["caption"]["last_seq"]), "--span", "0:8",
+    )["content"]  # fmt: skip
+    assert {bar["resident"] for lane in later["lanes"] for bar in lane["bars"]} == {True}
+    assert len(later["text"]) == 8
+
+
+def test_a_span_needs_no_run(command: Command) -> None:
+    shown = document(command, "--span", "256:1000", "--geometry", "v4-pro", "--cut", "512")
+    assert (shown["diagram"], shown["content"]["span"], shown["content"]["cut"]) == ("derivation", [256, 1000], 512)
+
+
+def test_lookups_are_those_of_why(command: Command, story_log: Path) -> None:
+    shown = document(command, str(story_log), "--diagram", "lookups")["content"]
+    summary = json.loads(command("why", str(story_log), "--json").out)
+    assert [shown["prompt_tokens"], shown["reused_tokens"]] == [summary["prompt_tokens"], summary["reused_tokens"]]
+    assert [loss["verdict"] for loss in shown["losses"]] == [loss["verdict"] for loss in summary["losses"]]
+    one = document(command, str(story_log), "--diagram", "lookups", "--request", "short")["content"]
+    assert [line["request"] for line in one["lines"]] == ["short"]
+
+
+def test_prompts_run_here_and_options_reach_the_engine(command: Command, tmp_path: Path) -> None:
+    prompts = tmp_path / "prompts.jsonl"
+    lines = [{"id": name, "prompt": "A harbour book, signed twice. " * 12, "max_tokens": 1} for name in ("one", "two")]
+    prompts.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    options = ["--engine", "model=tiny", "--engine", "max-running=1", "--engine", "resume=any"]
+    shown = document(command, str(prompts), *options, "--request", "two")["content"]
+    assert shown["caption"]["geometry"].startswith("tiny: ")
+    assert shown["reused"] == shown["num_prompt"] - 1
+    off = document(command, str(prompts), "--engine", "cache=false")["content"]
+    assert [box["node"] for box in off["boxes"]] == [0]
+
+
+def test_a_file_is_written_whole_and_not_replaced_unasked(command: Command, story_log: Path, tmp_path: Path) -> None:
+    path = tmp_path / "tree.json"
+    done = command("export", str(story_log), "-o", str(path))
+    assert (done.code, done.out) == (0, "")
+    assert done.err.startswith(f"{path}: ")
+    assert " nodes shown, after event " in done.err
+    before = path.read_bytes()
+    again = command("export", str(story_log), "-o", str(path))
+    assert (again.code, path.read_bytes()) == (2, before)
+    assert "--force" in again.err
+    assert command("export", str(story_log), "-o", str(path), "--force").code == 0
+    assert path.read_bytes() == before
+
+
+def test_a_record_that_is_torn_is_drawn_and_says_so(command: Command, story_log: Path, tmp_path: Path) -> None:
+    torn = tmp_path / "torn.jsonl"
+    torn.write_bytes(story_log.read_bytes()[:-100])
+    done = command("export", str(torn), "-f", "json")
+    assert done.code == 0
+    assert "lost" in done.err
+    assert any("not whole" in note for note in json.loads(done.out)["content"]["caption"]["notes"])
+
+
+def test_the_list_names_every_format(command: Command) -> None:
+    shown = command("export", "--list").out.splitlines()
+    assert [line.split()[0] for line in shown[1:]] == [form.name for form in FORMATS]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ((), "the format is not known"),
+        (("-f", "json"), "expected one source"),
+        (("RUN", "--demo", "-f", "json"), "expected one source"),
+        (("RUN", "-f", "gif"), "'gif' is not known"),
+        (("RUN", "-o", "picture.gif"), "tells no format"),
+        (("nowhere.jsonl", "-f", "json"), "nowhere.jsonl"),
+        (("RUN", "-f", "json", "--diagram", "song"), "'song' is not known"),
+        (("RUN", "-f", "json", "--diagram", "events"), "shows no events"),
+        (("RUN", "-f", "json", "--span", "10", "--diagram", "tree"), "--span means nothing for --diagram tree"),
+        (("RUN", "-f", "json", "--depth", "1", "--diagram", "lookups"), "--depth means nothing for --diagram lookups"),
+        (("RUN", "-f", "json", "--span", "10"), "expected --request"),
+        (("RUN", "-f", "json", "--span", "ten", "--request", "first"), "is no span"),
+        (("RUN", "-f", "json", "--span", "9000", "--request", "first"), "not within the prompt"),
+        (("RUN", "-f", "json", "--request", "nobody"), "nobody"),
+        (("RUN", "-f", "json", "--root", "99999"), "no node 99999"),
+        (("RUN", "-f", "json", "--at", "99999"), "no event 99999"),
+        (("RUN", "-f", "json", "--at", "-1"), "'--at'"),
+        (("RUN@5", "-f", "json", "--at", "6"), "two events"),
+        (("RUN", "-f", "json", "--geometry", "tiny", "--span", "10"), "has its own"),
+        (("RUN", "-f", "json", "--engine", "page-size=64"), "is a record"),
+        (("--span", "10", "-f", "json", "--engine", "page-size=64"), "--engine sets how prompts run"),
+        (("--span", "10", "-f", "json", "--request", "first"), "expected a source"),
+        (("--diagram", "derivation", "-f", "json"), "expected a source, or --span"),
+        (("--demo", "-f", "json", "--engine", "colour=red"), "engine option 'colour' is not known"),
+        (("--demo", "-f", "json", "--engine", "page-size"), "expected an option of run"),
+        (("--demo", "-f", "json", "--engine", "sidecar=x"), "expected an option of run"),
+        (("RUN", "-f", "json", "--dark"), "--dark changes nothing about format json"),
+        (("RUN", "-f", "json", "--renderer", "dot"), "--renderer changes nothing about format json"),
+        (("RUN", "-f", "json", "--force"), "--force replaces a file"),
+        (("RUN", "-f", "json", "-o", "RUN", "--force"), "one of the inputs"),
+        (("RUN", "-f", "json", "-o", "no/such/folder/x.json"), "cannot be written"),
+        (("RUN", "-f", "json", "--diagram", "boundary"), "no stress run"),
+    ],
+)
+def test_a_wish_that_cannot_be_met_is_one_line_and_2(
+    command: Command, story_log: Path, arguments: tuple[str, ...], told: str
+) -> None:
+    given = [argument.replace("RUN", str(story_log)) if "RUN" in argument else argument for argument in arguments]
+    done = command("export", *given)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.count("\n") == 1
+    assert told in done.err
+
+
+def test_a_record_that_contradicts_itself_is_told_with_its_name(
+    command: Command, story_log: Path, tmp_path: Path
+) -> None:
+    lines = story_log.read_bytes().splitlines(keepends=True)
+    broken = tmp_path / "broken.jsonl"
+    broken.write_bytes(b"".join([*lines[:-1], lines[-1].replace(b'"digest":"', b'"digest":"0')]))
+    done = command("export", str(broken), "-f", "json")
+    assert (done.code, done.out) == (2, "")
+    assert f"{broken}: the live state had digest" in done.err
+
+
+def test_a_reader_that_goes_away_ends_the_command_quietly(story_log: Path) -> None:
+    line = f"{sys.executable} -m shadowviz.cli.main export {story_log} -f json | head -c 10"
+    done = subprocess.run(["bash", "-o", "pipefail", "-c", line], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout[:1]) == (0, "{")
+    assert "Traceback" not in done.stderr
