@@ -62,7 +62,7 @@ HEAT: tuple[Style, ...] = (
 """From the nodes used longest ago to those used last."""
 
 OUTCOMES: dict[str, Style] = {
-    "same": _mark("same", "··", BLUE, "equal bit for bit"),
+    "same": _mark("same", "·.", BLUE, "equal bit for bit"),
     "near_tie": _mark("near tie", "≈~", TEAL, "differs by no more than the indexer's noise", pattern=Pattern.DOTS),
     "found": _mark("found", "◆+", PURPLE, "a fault that was put in, and seen", pattern=Pattern.BACK_DIAGONAL),
     "refused": _mark("refused", "▱/", GREY, "the engine would not run it", pattern=Pattern.EMPTY, line=Line.DASHED),

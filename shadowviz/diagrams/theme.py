@@ -1,7 +1,7 @@
 """Looks that every picture and the terminal share: grounds, hues, and a style with colour, glyph, word and pattern.
 
 No meaning hangs on colour alone: a style has a word, a glyph, an ASCII glyph, a fill pattern and a line as well. Hues
-keep apart for eyes without red, green or blue cones; red never stands against green.
+were chosen by search: for eyes without red, green or blue cones any two keep apart, those of DeepSeek-V4's kinds most.
 """
 
 from enum import StrEnum
@@ -104,12 +104,12 @@ def _hue(stroke: str, fill: str, dark_stroke: str, dark_fill: str) -> Hue:
     return Hue(Paint(stroke, fill, _ON_LIGHT), Paint(dark_stroke, dark_fill, _ON_DARK))
 
 
-BLUE = _hue("#0060a0", "#cfe3f4", "#6db3f2", "#123a5c")
-TEAL = _hue("#007c92", "#cdebf0", "#4fc3dc", "#0d3f4a")
-ORANGE = _hue("#b35900", "#fce0bf", "#ffb347", "#5a3308")
-PURPLE = _hue("#8a4b8f", "#eedcf0", "#d79bdc", "#47264a")
-YELLOW = _hue("#806500", "#f7edb5", "#e8d44d", "#4d4208")
-ROSE = _hue("#a23b5e", "#f6d5df", "#f08fae", "#5a2034")
-GREY = _hue("#5f6670", "#e4e6ea", "#a9b1bc", "#3a4048")
+BLUE = _hue("#256cc1", "#d3e3f8", "#7ba3f4", "#1c3358")
+TEAL = _hue("#11414b", "#c9e8ec", "#2dc2d6", "#0b3a42")
+ORANGE = _hue("#99581d", "#fae1c8", "#c67530", "#43260c")
+PURPLE = _hue("#471c72", "#e6dbf2", "#af6fa3", "#3a1f36")
+YELLOW = _hue("#523f00", "#f5ecb8", "#f4dd50", "#4a4008")
+ROSE = _hue("#99323f", "#f7d6da", "#f27b99", "#561f30")
+GREY = _hue("#5e646c", "#e4e6ea", "#c3c7cb", "#3f454c")
 INK = _hue("#1b1f24", "#ffffff", "#eef1f4", "#14181d")
 """The colour of text, for marks that are lines and no areas."""
