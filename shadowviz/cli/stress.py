@@ -36,6 +36,7 @@ def stress(  # one parameter an option
     matrix: Annotated[Literal["ci", "full"] | None, typer.Option(help="numeric: a part, or every combination.")] = None,
     resume: Annotated[Literal["page", "any"] | None, typer.Option(help="numeric: only this resume rule.")] = None,
     retention: Annotated[str, typer.Option(help="numeric: only this retention.")] = "",
+    numerics: Annotated[Literal["exact", "fast"] | None, typer.Option(help="numeric: only these.")] = None,
     fault: Annotated[str, typer.Option(help="faults: only this one, or all.")] = "",
     blind: Annotated[int, typer.Option(help="faults: runs whose fault another process draws.", min=0)] = 0,
     rows: Annotated[
@@ -64,6 +65,7 @@ def stress(  # one parameter an option
         "matrix": matrix,
         "resume": resume,
         "retention": retention,
+        "numerics": numerics,
         "fault": fault,
         "blind": str(blind) if blind else "",
     }

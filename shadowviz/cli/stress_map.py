@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Sequence
 
-from shadowviz.cli.show import columns_of, number, shortened, width
+from shadowviz.cli.show import PLAIN_WIDTH, columns_of, number, shortened, width
 from shadowviz.diagrams.boundary import BoundaryCells, BoundaryOptions
 from shadowviz.diagrams.boundary_rows import RowsBy
 from shadowviz.diagrams.cells import BoundaryDiagram
@@ -17,6 +17,7 @@ NAME_COLUMNS = 24
 LEAST_CELLS = 20
 UNTOUCHED = " "
 MARK = "|"
+GAP = "   "
 
 
 class Maps:
@@ -50,7 +51,7 @@ class Maps:
 
 def map_text(diagram: BoundaryDiagram) -> str:
     """Rows with a character a cell, a ruler over them, and under them what the characters stand for."""
-    names = shortened(diagram.rows, NAME_COLUMNS)
+    names = [name if _is_unicode() else name.replace("…", "~") for name in shortened(diagram.rows, NAME_COLUMNS)]
     indent = max(map(columns_of, names), default=0)
     first, last = diagram.lengths
     num_columns = (last - first) // diagram.bin_tokens + 1
@@ -65,8 +66,11 @@ def map_text(diagram: BoundaryDiagram) -> str:
 
 def glyph(style: Style) -> str:
     """The mark of a style, in ASCII where stdout has no other."""
-    encoding = (sys.stdout.encoding or "ascii").lower()
-    return style.glyph if encoding.startswith("utf") else style.ascii
+    return style.glyph if _is_unicode() else style.ascii
+
+
+def _is_unicode() -> bool:
+    return (sys.stdout.encoding or "ascii").lower().startswith("utf")
 
 
 def _ruler(diagram: BoundaryDiagram, num_columns: int) -> list[str]:
@@ -82,12 +86,13 @@ def _ruler(diagram: BoundaryDiagram, num_columns: int) -> list[str]:
     if unit is not None:
         for boundary in range(-(-first // unit[1]) * unit[1], last + 1, unit[1]):
             marks[(boundary - first) // diagram.bin_tokens] = MARK
-    return ["".join(text), "".join(marks)]
+    return ["".join(text), *(["".join(marks)] if unit else [])]
 
 
 def _marked_unit(diagram: BoundaryDiagram) -> tuple[str, int] | None:
-    """The finest boundary whose marks keep three columns apart."""
-    return next((unit for unit in diagram.units if unit[1] >= 3 * diagram.bin_tokens), None)
+    """The finest boundary whose marks keep three columns apart, where the run reaches one."""
+    wide = (unit for unit in diagram.units if unit[1] >= 3 * diagram.bin_tokens)
+    return next((unit for unit in wide if diagram.lengths[1] // unit[1] * unit[1] >= diagram.lengths[0]), None)
 
 
 def _legend(diagram: BoundaryDiagram) -> str:
@@ -98,4 +103,8 @@ def _legend(diagram: BoundaryDiagram) -> str:
     unit = _marked_unit(diagram)
     if unit is not None:
         parts.append(f"{MARK} multiple of {unit[0]} {number(unit[1])}")
-    return "   ".join(parts)
+    lines = [parts[0]]
+    for part in parts[1:]:
+        fits = columns_of(lines[-1]) + len(GAP) + columns_of(part) <= PLAIN_WIDTH
+        lines[-1:] = [f"{lines[-1]}{GAP}{part}"] if fits else [lines[-1], part]
+    return "\n".join(lines)

@@ -17,7 +17,7 @@ class Level(NamedTuple):
 
 LEVELS: dict[str, Level] = {
     "arithmetic": Level("arithmetic", ("claims", "multiples")),
-    "numeric": Level("numeric", ("matrix", "resume", "retention")),
+    "numeric": Level("numeric", ("matrix", "numerics", "resume", "retention")),
     "oracle": Level("oracle", ()),
     "faults": Level("faults", ("blind", "fault")),
 }

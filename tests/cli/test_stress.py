@@ -1,0 +1,198 @@
+"""`shadowviz stress`: what it prints, how it ends, and how it is interrupted and taken up."""
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import msgspec
+import pytest
+from cli_runs import Command
+
+from shadowviz.cli.show import columns_of
+from shadowviz.experiments.stress.record import Record
+from shadowviz_engine.core.events import BoundaryChecked, BoundaryStressStarted
+from shadowviz_engine.core.log_reader import read_log
+from shadowviz_engine.core.presets import preset
+
+FOUND = {
+    "outcome": "differs",
+    "stage": "state",
+    "kind": "hca_tail",
+    "layer": 3,
+    "row": 128,
+    "offset": 4,
+    "difference": 0.25,
+}
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> Path:
+    """A complete record: numeric with a finding, and a fault that is found, one that is missed and one that hides."""
+    path = tmp_path / "run.jsonl"
+    writer = Record(str(path))
+    tiny = preset("tiny")
+    writer.open(tiny)
+    for level, cells in (("numeric", 600), ("faults", 4)):
+        writer.tell(
+            BoundaryStressStarted,
+            level=level,
+            subject="tiny",
+            geometry=tiny,
+            seed=7,
+            modes=(),
+            lengths=((1, 301),),
+            cells=cells,
+        )
+    for mode in ("cold/any/all", "resumed/any/window"):
+        for length in range(1, 301):
+            fields = FOUND if (mode, length) == ("resumed/any/window", 131) else {}
+            command = f"shadowviz stress tiny --mode {mode} --lengths {length}" if fields else ""
+            writer.tell(
+                BoundaryChecked, level="numeric", subject="tiny", mode=mode, length=length, command=command, **fields
+            )
+    put_in = {"level": "faults", "subject": "tiny", "mode": "hca_tail_lost", "fault": "hca_tail_lost"}
+    named = {"fault_kind": "hca_tail", "fault_layer": 3, "fault_row": 128, "predicted": 4}
+    writer.tell(BoundaryChecked, length=131, **put_in, **FOUND, **named)
+    writer.tell(BoundaryChecked, length=128, **put_in, detail="no raw rows at a multiple of 128")
+    writer.tell(BoundaryChecked, length=140, **put_in | {"outcome": "missed", "command": "shadowviz stress tiny"})
+    writer.tell(BoundaryChecked, level="faults", subject="tiny", mode="none", length=131)
+    writer.close()
+    return path
+
+
+def test_a_run_without_findings_says_so_and_ends_with_0(command: Command) -> None:
+    done = command("stress", "recall", "--level", "arithmetic", "--lengths", "1:30", "--jobs", "1")
+    assert done.code == 0
+    lines = done.out.splitlines()
+    assert lines[0].startswith("recall: no finding in ")
+    assert lines[0].endswith(" checks (arithmetic)")
+    assert ["derive", "1-29", "29", "0"] in [line.split() for line in lines]
+    assert "multiple of csa 4" in done.out
+    assert done.err == ""
+
+
+def test_findings_end_with_1_and_each_has_its_command(command: Command, record: Path) -> None:
+    done = command("stress", "--continue", str(record))
+    assert done.code == 1
+    assert done.out.startswith("tiny: 2 findings in 604 checks (numeric, faults)\n")
+    assert (
+        "numeric of tiny, resumed/any/window at 131: differs; state hca_tail layer 3 row\n"
+        "128, token 4 behind the cut; largest difference 0.25\n"
+        "  shadowviz stress tiny --mode resumed/any/window --lengths 131\n"
+    ) in done.out
+    assert "hca_tail layer 3" in done.out
+
+
+def test_a_table_tells_of_each_fault_what_was_found_and_why_the_rest_hides(command: Command, record: Path) -> None:
+    out = command("stress", "--continue", str(record)).out
+    rows = [line.split() for line in out.splitlines()]
+    assert ["hca_tail_lost", "3", "1", "1", "1", "1/1", "1/1", "0.25"] in rows
+    assert ["none", "1", "0", "0", "0", "0/0", "0/0", "0"] in rows
+    assert "hidden: hca_tail_lost, 1 length: no raw rows at a multiple of 128" in out
+
+
+def test_the_map_keeps_to_80_columns_and_shows_where_the_finding_is(command: Command, record: Path) -> None:
+    out = command("stress", "--continue", str(record), "--rows", "kind").out
+    assert max(map(columns_of, out.splitlines())) <= 80
+    rows = {line[:16].strip(): line[17:] for line in out.splitlines() if line.startswith(("all rows", "hca_tail la"))}
+    assert rows["all rows"].index("✗") == rows["hca_tail layer 3"].index("✗") == (131 - 1) // 6
+    assert "\x1b" not in out
+
+
+def test_the_map_is_readable_where_stdout_has_only_ascii(record: Path) -> None:
+    line = [sys.executable, "-m", "shadowviz.cli.main", "stress", "--continue", str(record)]
+    done = subprocess.run(line, capture_output=True, env={**os.environ, "PYTHONIOENCODING": "ascii"}, check=False)
+    assert done.returncode == 1
+    assert b"X differs" in done.stdout
+    assert done.stdout.isascii()
+    assert b"\\u" not in done.stdout
+
+
+def test_json_holds_the_figures_of_the_tables(command: Command, record: Path) -> None:
+    done = command("stress", "--continue", str(record), "--json")
+    assert done.code == 1
+    shown = json.loads(done.out)
+    assert (shown["checks"], shown["cells"], shown["findings"], shown["interrupted"]) == (604, 604, 2, False)
+    assert shown["log"] == str(record)
+    numeric, faults = shown["runs"]
+    assert [mode["findings"] for mode in numeric["modes"]] == [0, 1]
+    assert numeric["faults"] == []
+    assert {fault["fault"]: fault["missed"] for fault in faults["faults"]} == {"hca_tail_lost": 1, "": 0}
+    assert [finding["length"] for finding in shown["first_findings"]] == [131, 140]
+
+
+def test_the_record_holds_what_was_printed(command: Command, tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    done = command("stress", "recall", "--level", "arithmetic", "--lengths", "1:9", "-o", str(path), "--json")
+    assert (done.code, done.err) == (0, f"recorded in {path}\n")
+    checks = [event for event in read_log(path) if isinstance(event, BoundaryChecked)]
+    assert len(checks) == json.loads(done.out)["checks"]
+    again = command("stress", "recall", "--level", "arithmetic", "-o", str(path))
+    assert (again.code, again.out) == (2, "")
+    assert "is not empty: choose another file for -o, or replace it with --force" in again.err
+    forced = command("stress", "recall", "--level", "arithmetic", "--lengths", "5", "-o", str(path), "--force")
+    assert forced.code == 0
+    assert {event.length for event in read_log(path) if isinstance(event, BoundaryChecked)} == {5}
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("--level numerical", "level 'numerical' is not known: expected one of arithmetic, numeric, oracle, faults"),
+        ("nothing --level arithmetic", "no geometry is called 'nothing'"),
+        ("--level arithmetic --mode cold", "mode 'cold' is unknown: expected one of derive"),
+        ("--lengths 9:2", "--lengths '9:2' is no range"),
+        ("--force", "--force replaces a record: expected -o RUN with it"),
+        ("tiny --continue run.jsonl", "--continue run.jsonl brings its own run and record"),
+        ("--continue none.jsonl", "cannot read none.jsonl: No such file or directory"),
+        ("--level arithmetic --retention window", "--retention means nothing to level arithmetic"),
+    ],
+)
+def test_wrong_usage_is_one_line_and_ends_with_2(
+    line: str, message: str, command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = command("stress", *shlex.split(line))
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith("shadowviz: ")
+    assert message in done.err
+    assert done.err.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_ctrl_c_leaves_a_whole_record_that_is_taken_up(command: Command, tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    plan = ["stress", "recall", "--level", "arithmetic", "--mode", "derive", "--lengths", "1:301"]
+    line = [sys.executable, "-m", "shadowviz.cli.main", *plan, "-o", str(path), "--jobs", "1"]
+    with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        while not path.exists() or path.read_bytes().count(b"BoundaryChecked") == 0:
+            assert process.poll() is None, process.communicate()
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate()
+    assert process.returncode == 130
+    assert f"of 300 checks done; go on with: shadowviz stress --continue {path}" in err
+    done_before = sum(isinstance(event, BoundaryChecked) for event in read_log(path))
+    assert read_log(path).summary.complete
+    assert out.startswith(f"recall: no finding in {done_before} of 300 checks")
+    assert 0 < done_before < 300
+    done = command("stress", "--continue", str(path), "--jobs", "1")
+    assert done.code == 0
+    lengths = [event.length for event in read_log(path) if isinstance(event, BoundaryChecked)]
+    assert sorted(lengths) == list(range(1, 301))
+
+
+def test_names_from_a_record_are_harmless_on_a_terminal(command: Command, record: Path) -> None:
+    text = record.read_text().replace(
+        '"kind":"hca_tail"', msgspec.json.encode({"kind": "\x1b[2J\u202e"}).decode()[1:-1]
+    )
+    record.write_text(text)
+    out = command("stress", "--continue", str(record)).out
+    assert "\x1b" not in out
+    assert "\u202e" not in out
+    assert "\\u001b[2J" in out
