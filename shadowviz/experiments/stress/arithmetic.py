@@ -1,9 +1,10 @@
 """Level `arithmetic`: every length and split, derived by formula and compared with a brute-force definition."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
 from shadowviz.experiments.stress.arithmetic_lengths import WHOLE_RANGE, WHOLE_SPLITS, cuts_of, lengths_of
+from shadowviz.experiments.stress.arithmetic_slots import can_lay_out, check_slots
 from shadowviz.experiments.stress.arithmetic_spans import Formulas, Mismatch, check_needed, check_owned
 from shadowviz.experiments.stress.definition import Definition, listed_definition, run_definition
 from shadowviz.experiments.stress.geometries import geometry_of
@@ -11,14 +12,21 @@ from shadowviz.experiments.stress.work import CellResult, Group, Plan, Work
 from shadowviz_engine.core.errors import InputError
 from shadowviz_engine.core.geometry import Geometry
 
-MODES = ("derive", "resume")
-"""What is checked at a length: what spans that end there own, and what going on there needs."""
+MODES = ("derive", "resume", "slots")
+"""What is checked at a length: what spans that end there own, what going on there needs, and where it all lies."""
 
 RUN_TOKENS = 16 * WHOLE_RANGE
 """Lengths up to which the definition is run token by token; beyond, its positions are listed."""
 
 SPLITS_A_GROUP = 40_000
 """Spans of one group: about a second."""
+
+_COSTS: dict[str, Callable[[int], int]] = {
+    "derive": lambda length: min(length, WHOLE_SPLITS) + 1,
+    "resume": lambda length: 2,  # noqa: ARG005
+    "slots": lambda length: length // 4 + 50,
+}
+"""Work of a cell, in spans."""
 
 
 def work_of(plan: Plan) -> Work:
@@ -50,9 +58,7 @@ class ArithmeticWork:
     def groups(self) -> Sequence[Group]:
         """All cells, by mode, in groups of about a second."""
         return [
-            Group(mode, tuple(part))
-            for mode in self._modes
-            for part in _parts(self._lengths, 1 if mode == "derive" else 0)
+            Group(mode, tuple(part)) for mode in self._modes for part in _parts(self._lengths_of(mode), _COSTS[mode])
         ]
 
     def check(self, group: Group) -> Iterator[CellResult]:
@@ -73,6 +79,11 @@ class ArithmeticWork:
                     detail=mismatch.detail,
                 )
 
+    def _lengths_of(self, mode: str) -> list[int]:
+        if mode != "slots":
+            return self._lengths
+        return [length for length in self._lengths if can_lay_out(self.geometry, length)]
+
     @cached_property
     def _lengths(self) -> list[int]:
         return lengths_of(self.plan, self.geometry)
@@ -87,6 +98,8 @@ class ArithmeticWork:
         return listed_definition(self.geometry)
 
     def _mismatch(self, mode: str, length: int) -> Mismatch | None:
+        if mode == "slots":
+            return check_slots(self.plan, self.geometry, length)
         definition = self._run if length <= RUN_TOKENS else self._listed
         if mode == "resume":
             return check_needed(self._formulas, definition, self.geometry, length)
@@ -94,13 +107,13 @@ class ArithmeticWork:
         return check_owned(self._formulas, definition, self.geometry, length, cuts)
 
 
-def _parts(lengths: Sequence[int], splits: int) -> Iterator[list[int]]:
-    """Lengths in groups of about equal work; `splits` = 1 where each length is checked at many cuts."""
+def _parts(lengths: Sequence[int], cost: Callable[[int], int]) -> Iterator[list[int]]:
+    """Lengths in groups of about equal work."""
     part: list[int] = []
     work = 0
     for length in lengths:
         part.append(length)
-        work += min(length, WHOLE_SPLITS) + 1 if splits else 50
+        work += cost(length)
         if work >= SPLITS_A_GROUP:
             yield part
             part, work = [], 0
