@@ -11,7 +11,7 @@ from shadowviz.diagrams.caption_of import state_caption
 from shadowviz.diagrams.collapse import TreeOptions
 from shadowviz.diagrams.derivation_of import View, length_diagram, request_diagram
 from shadowviz.exporters.formats import Diagram, DiagramName
-from shadowviz.replay.moment import Moment, Wanted, everything, lookup_of, moment_at, nothing, of_request
+from shadowviz.replay.moment import Moment, Wanted, everything, lookup_of, moment_at, of_request, state_at
 from shadowviz.tokens.words import words_of
 from shadowviz_engine.core.errors import InputError, LogError
 from shadowviz_engine.core.events import Event
@@ -56,7 +56,7 @@ def length_only(geometry: Geometry, view: View) -> Diagram:
 def _tree(run: Recording, ask: Ask) -> Diagram:
     from shadowviz.diagrams.tree_of import tree_diagram
 
-    moment = _moment(run, ask, of_request(ask.request) if ask.request else nothing)
+    moment = _moment(run, ask, of_request(ask.request)) if ask.request else state_at(run.events(), ask.at)
     explanation = moment.explanations[0] if moment.explanations else None
     return tree_diagram(_caption("Radix tree", run, moment), moment.state, ask.tree, explanation, words_of(run.opened))
 
@@ -92,7 +92,7 @@ def _events(run: Recording, ask: Ask) -> Diagram:
     from shadowviz.diagrams.events import EventsDiagram
 
     # Replayed once, so that events which contradict each other are told before anything is written.
-    moment = _moment(run, ask, nothing)
+    moment = state_at(run.events(), ask.at)
 
     def read() -> Iterable[Event]:
         return takewhile(lambda event: event.seq <= moment.seq, run.events())

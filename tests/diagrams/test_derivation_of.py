@@ -16,7 +16,7 @@ from shadowviz_engine.core.spans import Extent
 
 
 def moment(run: ExplainedRun, *explanations: object) -> Moment:
-    return Moment(run.explainer, run.explainer.state.seq, tuple(explanations))  # type: ignore[arg-type]
+    return Moment(run.explainer.state, run.explainer.state.seq, tuple(explanations))  # type: ignore[arg-type]
 
 
 def cut_run() -> tuple[ExplainedRun, Moment]:
