@@ -1,0 +1,124 @@
+"""Labels of dot text: tables with colours for small trees, plain records for large ones; no text can become markup."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from shadowviz.diagrams.kind_styles import kind_styles
+from shadowviz.diagrams.roles import ABSENT, ORIGINS, PARTIAL, UNKNOWN
+from shadowviz.diagrams.theme import GROUNDS, Ground, Line, Style
+from shadowviz.diagrams.tree import Box, KindRows, TreeDiagram
+from shadowviz.exporters.box_words import cell, marks, presence, title
+from shadowviz.exporters.svg_frame import caption_lines
+from shadowviz.exporters.svg_legend import legend_lines
+from shadowviz.exporters.svg_parts import fitted, text_of, wrapped
+from shadowviz.tokens.inert import printable
+from shadowviz_engine.core.derive import Origin
+
+IN_A_ROW = 4
+COLUMNS = 56
+"""Of a line in a box."""
+WIDE = 110
+"""Columns of captions and legends."""
+_SPECIAL = {ord(mark): f"&#{ord(mark)};" for mark in "\\\"'<>{}|&"}
+
+
+def plain(text: str) -> str:
+    """Text for a quoted attribute or a record: what dot or XML would read as theirs is written by its number."""
+    return (text if text.isprintable() else printable(text)).translate(_SPECIAL)
+
+
+class Labels:
+    """Labels of the boxes of one diagram."""
+
+    def __init__(self, diagram: TreeDiagram, ground: Ground, *, is_table: bool) -> None:
+        self.styles = kind_styles(diagram.kinds)
+        self.is_table = is_table
+        self._diagram, self._ground = diagram, ground
+
+    def label(self, box: Box) -> str:
+        """The label of one box."""
+        return f"<{''.join(self._table(box))}>" if self.is_table else self._record(box)
+
+    def _record(self, box: Box) -> str:
+        cells = [f"{self.styles[row.kind].word} {cell(row)}{_origin(row)}" for row in box.rows]
+        rows = ["|".join(map(plain, cells[start : start + IN_A_ROW])) for start in range(0, len(cells), IN_A_ROW)]
+        lines = [plain(title(box)), plain(fitted(box.label, COLUMNS)), *(f"{{{row}}}" for row in rows)]
+        return "{" + "|".join(filter(None, [*lines, plain(self._marks(box))])) + "}"
+
+    def _marks(self, box: Box) -> str:
+        return fitted("  ".join(f"{mark.style.glyph} {mark.text}" for mark in marks(box, self._diagram)), COLUMNS)
+
+    def _table(self, box: Box) -> Iterator[str]:
+        muted = GROUNDS[self._ground].muted
+        yield '<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="1" CELLPADDING="2">'
+        yield _line(f"<B>{text_of(fitted(title(box), COLUMNS))}</B>")
+        if box.label:
+            yield _line(f'<FONT COLOR="{muted}">{text_of(fitted(box.label, COLUMNS))}</FONT>')
+        for start in range(0, len(box.rows), IN_A_ROW):
+            yield f"<TR>{''.join(map(self._cell, box.rows[start : start + IN_A_ROW]))}</TR>"
+        found = self._marks(box)
+        if found:
+            yield _line(text_of(found))
+        yield "</TABLE>"
+
+    def _cell(self, row: KindRows) -> str:
+        there, style = presence(row), self.styles[row.kind]
+        words = f"{style.word} {cell(row)}"
+        if there is None:
+            return f'<TD ALIGN="LEFT"><FONT COLOR="{GROUNDS[self._ground].muted}">{text_of(words)}</FONT></TD>'
+        line, looks = ORIGINS[row.origin].line, style
+        if there is UNKNOWN:
+            line, looks = UNKNOWN.line, UNKNOWN
+        if there is ABSENT:
+            line = ABSENT.line
+        paint = looks.paint(self._ground)
+        ground = GROUNDS[self._ground].background if there in (ABSENT, UNKNOWN, PARTIAL) else paint.fill
+        glyph = f"{PARTIAL.glyph} " if there is PARTIAL else ""
+        text = text_of(f"{glyph}{words}{_origin(row)}")
+        text = f"<I>{text}</I>" if row.origin is Origin.DERIVED else text
+        outline = f' STYLE="{line}"' if line in (Line.DASHED, Line.DOTTED) else ""
+        return f'<TD BORDER="1" ALIGN="LEFT" COLOR="{paint.stroke}" BGCOLOR="{ground}"{outline}>{text}</TD>'
+
+
+def caption_label(diagram: TreeDiagram, ground: Ground) -> str:
+    """Title, source, event, counts, verdict and notes."""
+    caption, muted = diagram.caption, GROUNDS[ground].muted
+    lines = [f'<FONT POINT-SIZE="15"><B>{text_of(fitted(caption.title, WIDE))}</B></FONT>']
+    lines += [f'<FONT COLOR="{muted}">{text_of(part)}</FONT>' for part in _wrapped(caption_lines(caption))]
+    if caption.verdict:
+        verdict = f"{diagram.request}: {caption.verdict}" if diagram.request else caption.verdict
+        lines += [f"<B>{text_of(part)}</B>" for part in wrapped(verdict, WIDE)]
+    lines += [f'<FONT COLOR="{muted}"><I>{text_of(part)}</I></FONT>' for part in _wrapped(caption.notes[:12])]
+    return _lines(lines)
+
+
+def legend_label(diagram: TreeDiagram, ground: Ground) -> str:
+    """What the kinds, cells, outlines and marks mean."""
+    kinds = "".join(_swatch(style, ground) for style in kind_styles(diagram.kinds).values())
+    table = (
+        f'<TR><TD ALIGN="LEFT"><TABLE BORDER="0" CELLSPACING="4"><TR>{kinds}</TR></TABLE></TD></TR>' if kinds else ""
+    )
+    said = [f'<FONT POINT-SIZE="9">{text_of(part)}</FONT>' for part in legend_lines(diagram, WIDE)]
+    return _lines(said, table)
+
+
+def _swatch(style: Style, ground: Ground) -> str:
+    paint = style.paint(ground)
+    return f'<TD BORDER="1" COLOR="{paint.stroke}" BGCOLOR="{paint.fill}">{text_of(style.word)}</TD>'
+
+
+def _wrapped(lines: Iterable[str]) -> Iterator[str]:
+    for line in lines:
+        yield from wrapped(line, WIDE)
+
+
+def _line(text: str) -> str:
+    return f'<TR><TD ALIGN="LEFT" COLSPAN="{IN_A_ROW}">{text}</TD></TR>'
+
+
+def _lines(lines: Sequence[str], before: str = "") -> str:
+    rows = "".join(f'<TR><TD ALIGN="LEFT">{line}</TD></TR>' for line in lines if line)
+    return f'<<TABLE BORDER="0" CELLPADDING="1" CELLSPACING="0">{before}{rows}</TABLE>>'
+
+
+def _origin(row: KindRows) -> str:
+    return " assumed" if row.origin is Origin.ASSUMED and row.owned else ""
