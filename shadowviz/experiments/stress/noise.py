@@ -1,0 +1,83 @@
+"""How far cold runs of the same tokens are apart when they are cut otherwise: what a difference must exceed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import torch
+
+from shadowviz.experiments.stress.cold_runs import ColdRun, Noise, Reads, RowsKey, side_by_side
+from shadowviz.experiments.stress.compare import compare_logits
+from shadowviz.experiments.stress.subject_runs import run_cold
+from shadowviz_engine.model.step import Ints
+from shadowviz_engine.model.trace import Stage, Traced
+from shadowviz_engine.runtime.assembly import EngineModel
+
+MARGIN = 8
+"""Times the largest difference of cold and cold: a run can be cut in more ways than are measured."""
+
+
+def measured_noise(model: EngineModel, cold: ColdRun) -> Noise:
+    """Noise of `model` on the tokens of `cold`, from cold runs in other passes.
+
+    What comes behind a query for which the indexer chose otherwise is left out: that is no noise of a number.
+    """
+    rows: dict[RowsKey, float] = {}
+    logits = 0.0
+    for cuts in _cuts(len(cold)):
+        other = run_cold(model, cold.tokens, cuts, cold.first_logit)
+        stop = _first_other_choice(cold, other)
+        for key, amount in _row_differences(model, cold, other, stop).items():
+            rows[key] = max(rows.get(key, 0.0), amount)
+        compared = other.logits[: max(0, stop - cold.first_logit)]
+        if len(compared):
+            logits = max(logits, compare_logits(compared, cold.first_logit, cold).largest)
+    return Noise({key: amount * MARGIN for key, amount in rows.items()}, logits * MARGIN)
+
+
+def _cuts(length: int) -> list[list[int]]:
+    """Three other ways to cut a run: halves, odd chunks, and single tokens at its end."""
+    chunk = max(3, length // 7)
+    singles = range(max(1, length - 24), length)
+    return [[length // 2], list(range(chunk, length, chunk)), list(singles)] if length > 2 else []
+
+
+def _first_other_choice(cold: ColdRun, other: ColdRun) -> int:
+    """First position at which the two chose other entries; the number of tokens where they never did."""
+    first = len(cold)
+    for (kind, layer), reads in cold.reads.items():
+        if kind.endswith("_tail"):
+            continue
+        columns, theirs, _, _ = _aligned(kind, layer, reads, other)
+        apart = (columns != theirs).any(axis=1)
+        if apart.any():
+            first = min(first, int(reads.readers[apart][0]))
+    return first
+
+
+def _row_differences(model: EngineModel, cold: ColdRun, other: ColdRun, stop: int) -> Mapping[RowsKey, float]:
+    """Largest difference by stage, kind and layer, over what was known before position `stop`."""
+    units = {kind.label: kind.unit for kind in model.geometry.kinds}
+    ratios = {kind.label: kind.ratio for kind in model.geometry.kinds}
+    found: dict[RowsKey, float] = {}
+    for (kind, layer), rows in cold.state.items():
+        count = stop // units[kind]
+        found[str(Stage.STATE), kind, layer] = _apart(rows[:count], other.state[kind, layer][:count])
+    for (kind, layer), reads in cold.reads.items():
+        closes = (reads.readers + 1) * ratios[kind] - 1 if ratios[kind] else reads.readers
+        _, _, values, theirs = _aligned(kind, layer, reads, other)
+        at = torch.from_numpy(np.flatnonzero(closes < stop))
+        found[str(Stage.READ), kind, layer] = _apart(values[at], theirs[at])
+    return found
+
+
+def _aligned(kind: str, layer: int, reads: Reads, other: ColdRun) -> tuple[Ints, Ints, torch.Tensor, torch.Tensor]:
+    """What both runs read, laid out alike; their readers are the same."""
+    theirs = other.reads[kind, layer]
+    mine = Traced(Stage.READ, kind, layer, np.zeros_like(reads.readers), reads.readers, reads.columns, reads.values)
+    return side_by_side(mine, theirs, np.arange(len(theirs.readers)))
+
+
+def _apart(one: torch.Tensor, other: torch.Tensor) -> float:
+    return float((one - other).abs().max()) if one.numel() else 0.0
