@@ -7,6 +7,7 @@ import numpy as np
 
 from shadowviz.diagrams.collapse import Selection
 from shadowviz.diagrams.columns import Ints, Mask, TreeColumns
+from shadowviz.diagrams.labels import span_label
 from shadowviz.diagrams.reachable import NOTHING, Reach, Reacher
 from shadowviz.diagrams.residency import as_rows, knows, pools_of, row_counts
 from shadowviz.diagrams.tree import Box, KindRows
@@ -16,12 +17,6 @@ from shadowviz_engine.core.events import LogOpened
 from shadowviz_engine.core.kinds import Scope, Shape
 from shadowviz_engine.core.replayer import Replayer
 from shadowviz_engine.core.spans import Extent
-
-MAX_LABEL = 28
-"""Characters of a label."""
-
-LABEL_TOKENS = 12
-"""First tokens of a span that a label is made from."""
 
 MAX_NAMESPACE = 40
 
@@ -66,16 +61,7 @@ class BoxMaker:
         return rows if nodes[0] else [(), *rows[1:]]
 
     def _label(self, node: int) -> str:
-        """First tokens of the span, cut to a length that fits a box."""
-        if not node:
-            return "root"
-        nodes = self._state.nodes
-        start = nodes.start[node]
-        first, length = nodes.tokens_at[node] + start, nodes.stop[node] - start
-        text = self._words.text(self._state.tokens[first : first + min(length, LABEL_TOKENS)])
-        if len(text) <= MAX_LABEL and length <= LABEL_TOKENS:
-            return text
-        return f"{text[: MAX_LABEL - 1]}…"
+        return span_label(self._state, self._words, node, self._state.nodes.start[node]) if node else "root"
 
     def _reaches(self, nodes: Ints) -> list[int | None]:
         """What a request reuses that leaves at each of `nodes`; None where a kind that gates is unknown."""

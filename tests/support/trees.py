@@ -8,6 +8,7 @@ from cache_driver import Driver, options
 from cache_walks import CacheWalk
 
 from shadowviz.diagrams.caption import Caption
+from shadowviz.diagrams.caption_of import state_caption
 from shadowviz_engine.cache.options import CacheOptions
 from shadowviz_engine.core.events import SCHEMA, LogOpened, RequestSubmitted, SlotRun, SlotsTaken, SpanInserted
 from shadowviz_engine.core.geometry import Geometry
@@ -189,13 +190,4 @@ def _ints(typecode: str, values: np.ndarray) -> "array[int]":
 
 def caption_of(state: Replayer) -> Caption:
     """What a caller says of a picture of `state`."""
-    assert state.opened is not None
-    return Caption(
-        title="Radix tree",
-        source="run.jsonl",
-        seq=state.seq,
-        last_seq=state.seq,
-        geometry=state.opened.geometry.name,
-        shown=0,
-        total=0,
-    )
+    return state_caption("Radix tree", "run.jsonl", state, state.seq)

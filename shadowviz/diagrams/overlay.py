@@ -1,0 +1,86 @@
+"""Two trees laid over each other by their tokens: stretches that both hold, and what only one of them has."""
+
+from array import array
+from collections.abc import Iterator
+from typing import TypeAlias
+
+import msgspec
+
+from shadowviz.replay.probe import equal_tokens
+from shadowviz_engine.core.replay_state import ReplayState
+
+Place: TypeAlias = tuple[int, int]
+"""A node, and how many of its tokens are behind."""
+
+ROOT: Place = (0, 0)
+
+
+class Stretch(msgspec.Struct, frozen=True, gc=False):
+    """Tokens [start, stop) of a path in the first tree, the second, or both; a node that is 0 has no part in it.
+
+    Of one tree alone it is the rest of the node from `start` on, and all that is below the node belongs to it.
+    """
+
+    before: int
+    after: int
+    start: int
+    stop: int
+
+
+def overlay(first: ReplayState, second: ReplayState) -> Iterator[Stretch]:
+    """The stretches of two trees in pre-order; paths meet by namespace and tokens, node numbers mean nothing."""
+    left, right = _Tree(first), _Tree(second)
+    stack: list[tuple[Place | None, Place | None]] = [(ROOT, ROOT)]
+    while stack:
+        at, beside = stack.pop()
+        if at is None or beside is None:
+            yield left.rest(at, before=True) if at else right.rest(beside or ROOT, before=False)
+            continue
+        equal = left.equal_tokens(at, right, beside)
+        if at[0]:
+            start = left.position(at)
+            yield Stretch(at[0], beside[0], start, start + equal)
+        below, across = left.following(at, equal), right.following(beside, equal)
+        ways = sorted(below.keys() | across.keys(), reverse=True)
+        stack.extend((below.get(way), across.get(way)) for way in ways)
+
+
+class _Tree:
+    """Reads one tree from places on."""
+
+    def __init__(self, state: ReplayState) -> None:
+        self._state = state
+
+    def following(self, place: Place, equal: int) -> dict[tuple[str, int], Place]:
+        """What goes on `equal` tokens behind a place, by namespace and next token: the node itself, or its children."""
+        nodes = self._state.nodes
+        node, done = place[0], place[1] + equal
+        whole = nodes.start[node] + done == nodes.stop[node]
+        places = [(child, 0) for child in nodes.children(node)] if whole else [(node, done)]
+        return {self._way(place): place for place in places}
+
+    def _way(self, place: Place) -> tuple[str, int]:
+        nodes, (node, done) = self._state.nodes, place
+        first = self._state.tokens[nodes.tokens_at[node] + nodes.start[node] + done]
+        return self._state.namespaces.names[nodes.namespace[node]], first
+
+    def equal_tokens(self, place: Place, other: "_Tree", beside: Place) -> int:
+        """Tokens of the node that equal those of a node of another tree, from both places on."""
+        most = min(self._left(place), other._left(beside))
+        return equal_tokens(self._tokens(place, most), other._tokens(beside, most))
+
+    def _left(self, place: Place) -> int:
+        return self._state.nodes.stop[place[0]] - self.position(place)
+
+    def _tokens(self, place: Place, most: int) -> "array[int]":
+        at = self._state.nodes.tokens_at[place[0]] + self.position(place)
+        return self._state.tokens[at : at + most]
+
+    def position(self, place: Place) -> int:
+        """Tokens of the path before the place."""
+        return self._state.nodes.start[place[0]] + place[1]
+
+    def rest(self, place: Place, *, before: bool) -> Stretch:
+        """The node from the place on, held by this tree alone."""
+        span = (self.position(place), self._state.nodes.stop[place[0]])
+        return Stretch(place[0], 0, *span) if before else Stretch(0, place[0], *span)
