@@ -7,9 +7,10 @@ from shadowviz.experiments.stress.arithmetic_lengths import WHOLE_RANGE, WHOLE_S
 from shadowviz.experiments.stress.arithmetic_slots import can_lay_out, check_slots
 from shadowviz.experiments.stress.arithmetic_spans import Formulas, Mismatch, check_needed, check_owned
 from shadowviz.experiments.stress.definition import Definition, listed_definition, run_definition
+from shadowviz.experiments.stress.foreign import ForeignWork, claims_from
 from shadowviz.experiments.stress.geometries import geometry_of
 from shadowviz.experiments.stress.work import CellResult, Group, Plan, Work
-from shadowviz_engine.core.errors import InputError
+from shadowviz_engine.core.errors import InputError, ShadowvizError
 from shadowviz_engine.core.geometry import Geometry
 
 MODES = ("derive", "resume", "slots")
@@ -35,7 +36,10 @@ def work_of(plan: Plan) -> Work:
     Raises:
         InputError: its subject, a mode or an option is unknown.
     """
-    return ArithmeticWork(plan, geometry_of(plan.subject))
+    geometry = geometry_of(plan.subject)
+    if source := plan.options.get("claims", ""):
+        return ForeignWork(plan, geometry, claims_from(source))
+    return ArithmeticWork(plan, geometry)
 
 
 class ArithmeticWork:
@@ -64,20 +68,10 @@ class ArithmeticWork:
     def check(self, group: Group) -> Iterator[CellResult]:
         """Results of a group, in the order of its lengths."""
         for length in group.lengths:
-            mismatch = self._mismatch(group.mode, length)
-            if mismatch is None:
-                yield CellResult(mode=group.mode, length=length)
-            else:
-                yield CellResult(
-                    mode=group.mode,
-                    length=length,
-                    outcome="differs",
-                    stage="state",
-                    kind=mismatch.kind,
-                    layer=mismatch.layer,
-                    row=mismatch.row,
-                    detail=mismatch.detail,
-                )
+            try:
+                yield _result(group.mode, length, self._mismatch(group.mode, length))
+            except ShadowvizError as error:
+                yield CellResult(mode=group.mode, length=length, outcome="refused", detail=str(error))
 
     def _lengths_of(self, mode: str) -> list[int]:
         if mode != "slots":
@@ -105,6 +99,21 @@ class ArithmeticWork:
             return check_needed(self._formulas, definition, self.geometry, length)
         cuts = cuts_of(self.plan, self.geometry, length)
         return check_owned(self._formulas, definition, self.geometry, length, cuts)
+
+
+def _result(mode: str, length: int, mismatch: Mismatch | None) -> CellResult:
+    if mismatch is None:
+        return CellResult(mode=mode, length=length)
+    return CellResult(
+        mode=mode,
+        length=length,
+        outcome="differs",
+        stage="state",
+        kind=mismatch.kind,
+        layer=mismatch.layer,
+        row=mismatch.row,
+        detail=mismatch.detail,
+    )
 
 
 def _parts(lengths: Sequence[int], cost: Callable[[int], int]) -> Iterator[list[int]]:
