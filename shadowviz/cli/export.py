@@ -107,6 +107,9 @@ def _diagram(ask: "Asked") -> "tuple[Diagram, bool]":
 
     if ask.geometry is not None:
         return diagrams.length_only(ask.geometry, ask.view), False
+    if ask.options.compare:
+        before, after = (open_source(name, False, ask.options.engine) for name in ask.options.compare)
+        return diagrams.changes_of(before, after), before.interrupted or after.interrupted
     run = open_source(ask.options.source, ask.options.demo, ask.options.engine)
     return diagrams.diagram_of(ask.diagram, run, ask.of_run(run)), run.interrupted
 

@@ -102,6 +102,10 @@ def asked(options: Options) -> Asked:
     """
     form = _format(options)
     diagram = _diagram(options, form)
+    if (diagram is DiagramName.CHANGES) != bool(options.compare):
+        raise InputError("--compare A B and --diagram changes go together: expected two runs, or RUN@SEQ twice")
+    if options.compare and (options.source or options.demo):
+        raise InputError("--compare names both runs: expected no other source beside it")
     form.renderer(diagram)
     _check_used(options, diagram)
     look = _look(options, form)
@@ -113,7 +117,7 @@ def asked(options: Options) -> Asked:
         )
     if without_run and (options.request or options.at is not None):
         raise InputError("--request and --at name something in a run: expected a source with them")
-    if options.engine and not (options.source or options.demo):
+    if options.engine and not (options.source or options.demo or options.compare):
         raise InputError("--engine sets how prompts run: expected prompts or --demo with it")
     _check_output(options, form)
     geometry = preset(options.geometry or DEFAULT_GEOMETRY) if without_run else None

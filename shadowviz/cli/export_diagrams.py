@@ -12,6 +12,7 @@ from shadowviz.diagrams.collapse import TreeOptions
 from shadowviz.diagrams.derivation_of import View, length_diagram, request_diagram
 from shadowviz.exporters.formats import Diagram, DiagramName
 from shadowviz.replay.moment import Moment, Wanted, everything, lookup_of, moment_at, of_request, state_at
+from shadowviz.tokens.inert import shorten
 from shadowviz.tokens.words import words_of
 from shadowviz_engine.core.errors import InputError, LogError
 from shadowviz_engine.core.events import Event
@@ -51,6 +52,37 @@ def length_only(geometry: Geometry, view: View) -> Diagram:
     if view.span is None:
         raise InputError("expected a source, or --span with a length such as 1000 or a range such as 256:1000")
     return length_diagram(geometry, view.span, view.cut)
+
+
+def changes_of(before: Recording, after: Recording) -> Diagram:
+    """What differs between two runs, each at the event that its name asks for or at its end.
+
+    Raises:
+        LogError: a record contradicts itself.
+        InputError: a run has no such event, or the two are of different models.
+    """
+    from shadowviz.diagrams.changes_of import Side, changes_diagram
+
+    moments = [_end_or_named(run) for run in (before, after)]
+    title = _changed(before, after, *(moment.seq for moment in moments))
+    first, second = (
+        Side(_caption(title, run, moment), moment.state, words_of(run.opened))
+        for run, moment in zip((before, after), moments, strict=True)
+    )
+    return changes_diagram(first, second)
+
+
+def _end_or_named(run: Recording) -> Moment:
+    try:
+        return state_at(run.events(), run.at)
+    except LogError as error:
+        raise named(error, run.name) from error
+
+
+def _changed(before: Recording, after: Recording, start: int, stop: int) -> str:
+    if before.name == after.name:
+        return f"What changed from event {start:,} to event {stop:,}"
+    return f"What changed from {shorten(before.name, 40)} to {shorten(after.name, 40)}"
 
 
 def _tree(run: Recording, ask: Ask) -> Diagram:

@@ -8,6 +8,7 @@ from typing import TypeAlias
 import msgspec
 
 from shadowviz.diagrams.cells import BoundaryDiagram
+from shadowviz.diagrams.changes import ChangesDiagram
 from shadowviz.diagrams.lanes import DerivationDiagram
 from shadowviz.diagrams.lookups import LookupsDiagram
 from shadowviz.diagrams.tree import TreeDiagram
@@ -51,13 +52,20 @@ class LookupsDocument(Document, frozen=True, tag="lookups"):
     content: LookupsDiagram
 
 
-AnyDocument: TypeAlias = TreeDocument | DerivationDocument | BoundaryDocument | LookupsDocument
+class ChangesDocument(Document, frozen=True, tag="changes"):
+    """What differs between two states."""
+
+    content: ChangesDiagram
+
+
+AnyDocument: TypeAlias = TreeDocument | DerivationDocument | BoundaryDocument | LookupsDocument | ChangesDocument
 
 _DOCUMENTS: dict[type, type[AnyDocument]] = {
     TreeDiagram: TreeDocument,
     DerivationDiagram: DerivationDocument,
     BoundaryDiagram: BoundaryDocument,
     LookupsDiagram: LookupsDocument,
+    ChangesDiagram: ChangesDocument,
 }
 
 

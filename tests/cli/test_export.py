@@ -132,6 +132,18 @@ def test_a_record_that_is_torn_is_drawn_and_says_so(command: Command, story_log:
     assert any("not whole" in note for note in json.loads(done.out)["content"]["caption"]["notes"])
 
 
+def test_two_moments_of_a_run_are_compared(command: Command, story_log: Path) -> None:
+    last = LogFile(story_log).summary.num_events - 1
+    shown = document(command, "--compare", f"{story_log}@{last // 2}", str(story_log))
+    content = shown["content"]
+    assert (shown["diagram"], content["before"]["seq"], content["caption"]["seq"]) == ("changes", last // 2, last)
+    assert {change["what"] for change in content["changes"]} == {"appeared"}
+    back = document(command, "--compare", str(story_log), f"{story_log}@{last // 2}")["content"]
+    assert {change["what"] for change in back["changes"]} == {"went"}
+    same = document(command, "--compare", str(story_log), str(story_log))["content"]
+    assert same["changes"] == []
+
+
 def test_the_list_names_every_format(command: Command) -> None:
     shown = command("export", "--list").out.splitlines()
     assert [line.split()[0] for line in shown[1:]] == [form.name for form in FORMATS]
@@ -172,6 +184,10 @@ def test_the_list_names_every_format(command: Command) -> None:
         (("RUN", "-f", "json", "-o", "RUN", "--force"), "one of the inputs"),
         (("RUN", "-f", "json", "-o", "no/such/folder/x.json"), "cannot be written"),
         (("RUN", "-f", "json", "--diagram", "boundary"), "no stress run"),
+        (("RUN", "-f", "json", "--compare", "RUN", "RUN@5"), "--compare names both runs"),
+        (("RUN", "-f", "json", "--diagram", "changes"), "go together"),
+        (("--compare", "RUN", "RUN@99999", "-f", "json"), "no event 99999"),
+        (("--compare", "RUN", "RUN@5", "-f", "json", "--at", "4"), "--at means nothing for --diagram changes"),
     ],
 )
 def test_a_wish_that_cannot_be_met_is_one_line_and_2(

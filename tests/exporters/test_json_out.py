@@ -14,6 +14,7 @@ from lookup_runs import ExplainedRun
 from trees import caption_of, chat_state, walked
 
 from shadowviz.diagrams.caption_of import state_caption
+from shadowviz.diagrams.changes_of import Side, changes_diagram
 from shadowviz.diagrams.collapse import TreeOptions
 from shadowviz.diagrams.derivation_of import length_diagram
 from shadowviz.diagrams.events import EventsDiagram
@@ -21,6 +22,7 @@ from shadowviz.diagrams.lookups import lookups_diagram
 from shadowviz.diagrams.tree_of import tree_diagram
 from shadowviz.exporters.formats import LIGHT, Diagram
 from shadowviz.exporters.json_out import INDENTED_BYTES, VERSION, read, render
+from shadowviz.tokens.words import IdWords
 from shadowviz_engine.core.errors import InputError
 from shadowviz_engine.core.presets import preset
 from shadowviz_engine.core.spans import Extent
@@ -44,6 +46,11 @@ def lookups() -> Diagram:
     return lookups_diagram(state_caption("Lookups", "run", run.explainer.state, 9), found)
 
 
+def changes() -> Diagram:
+    sides = [Side(caption_of(state), state, IdWords()) for state in (chat_state(), chat_state(num_swa_pages=40))]
+    return changes_diagram(*sides)
+
+
 def diagrams() -> dict[str, Diagram]:
     state = chat_state()
     return {
@@ -51,6 +58,7 @@ def diagrams() -> dict[str, Diagram]:
         "collapsed": tree_diagram(caption_of(state), state, TreeOptions(collapse=True, max_boxes=3)),
         "derivation": length_diagram(preset("qwen3.5"), Extent(0, 1_000)),
         "lookups": lookups(),
+        "changes": changes(),
     }
 
 
@@ -67,7 +75,7 @@ def test_every_field_that_a_docstring_explains_is_explained_in_the_schema() -> N
     assert "description" in SCHEMA["$defs"]["Bar"]["properties"]["resident"]
 
 
-@pytest.mark.parametrize("name", ["tree", "collapsed", "derivation", "lookups"])
+@pytest.mark.parametrize("name", ["tree", "collapsed", "derivation", "lookups", "changes"])
 def test_what_is_written_follows_the_schema_and_is_read_back_as_it_was(name: str) -> None:
     diagram = diagrams()[name]
     drawing = render(diagram, LIGHT)
