@@ -1,8 +1,13 @@
 """`shadowviz export`: records, live runs and geometries into files, and every wish that contradicts another."""
 
+import importlib
 import json
+import os
+import signal
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -209,6 +214,35 @@ def test_a_record_that_contradicts_itself_is_told_with_its_name(
     done = command("export", str(broken), "-f", "json")
     assert (done.code, done.out) == (2, "")
     assert f"{broken}: the live state had digest" in done.err
+
+
+def press_when_prompts_run() -> None:
+    """Ctrl-C once a handler of the run's own has stayed for a while: imports have one for a moment, too."""
+    before, stayed = signal.default_int_handler, 0
+    while stayed < 20:
+        now = signal.getsignal(signal.SIGINT)
+        stayed = stayed + 1 if now is before is not signal.default_int_handler else 0
+        before = now
+        time.sleep(0.05)
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+def test_ctrl_c_while_prompts_run_shows_what_was_done_until_then(command: Command, tmp_path: Path) -> None:
+    importlib.import_module("shadowviz.sources.embedded")
+    prompts, shown = tmp_path / "prompts.jsonl", tmp_path / "tree.json"
+    lines = [
+        {"id": "now", "prompt": "A harbour book. " * 20, "max_tokens": 1},
+        {"id": "in-a-year", "prompt": "Another book. " * 20, "at_s": 31_536_000, "max_tokens": 1},
+    ]
+    prompts.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    presser = threading.Thread(target=press_when_prompts_run)
+    presser.start()
+    done = command("export", str(prompts), "-o", str(shown))
+    presser.join()
+    assert done.code == 130
+    content = json.loads(shown.read_bytes())["content"]
+    assert len(content["boxes"]) > 1
+    assert "The run was interrupted: 1 of 2 requests had finished." in content["caption"]["notes"]
 
 
 def test_a_reader_that_goes_away_ends_the_command_quietly(story_log: Path) -> None:
