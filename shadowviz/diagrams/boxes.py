@@ -7,7 +7,7 @@ import numpy as np
 
 from shadowviz.diagrams.collapse import Selection
 from shadowviz.diagrams.columns import Ints, Mask, TreeColumns
-from shadowviz.diagrams.labels import span_label
+from shadowviz.diagrams.labels import MAX_NAMESPACE, span_label
 from shadowviz.diagrams.reachable import NOTHING, Reach, Reacher
 from shadowviz.diagrams.residency import as_rows, knows, pools_of, row_counts
 from shadowviz.diagrams.tree import Box, KindRows
@@ -17,8 +17,6 @@ from shadowviz_engine.core.events import LogOpened
 from shadowviz_engine.core.kinds import Scope, Shape
 from shadowviz_engine.core.replayer import Replayer
 from shadowviz_engine.core.spans import Extent
-
-MAX_NAMESPACE = 40
 
 
 class BoxMaker:

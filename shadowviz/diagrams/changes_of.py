@@ -1,20 +1,21 @@
 """Two replayed states compared: what appeared, what went, and what holds other rows than before."""
 
 from collections.abc import Iterator
+from itertools import chain
 
 import msgspec
+import numpy as np
 
 from shadowviz.diagrams.caption import Caption
 from shadowviz.diagrams.changes import Change, ChangesDiagram, ChangeSum, RowChange
-from shadowviz.diagrams.columns import TreeColumns
-from shadowviz.diagrams.labels import span_label
+from shadowviz.diagrams.columns import Ints, TreeColumns
+from shadowviz.diagrams.labels import MAX_NAMESPACE, span_label
 from shadowviz.diagrams.overlay import Stretch, overlay
-from shadowviz.diagrams.residency import knows, pools_of
+from shadowviz.diagrams.residency import pools_of, rows_within
 from shadowviz.replay.nearest import Words
 from shadowviz.tokens.inert import shorten
 from shadowviz_engine.core.errors import InputError
-from shadowviz_engine.core.holdings import Runs
-from shadowviz_engine.core.kinds import Scope, Shape, StateKind, owned_rows
+from shadowviz_engine.core.kinds import StateKind, owned_rows
 from shadowviz_engine.core.replayer import Replayer
 
 MAX_CHANGES = 500
@@ -72,7 +73,7 @@ def _sum(what: str, changes: list[Change]) -> ChangeSum:
 
 
 class _Comparison:
-    """Walks two trees at once."""
+    """Both trees laid over each other, and the rows of what both hold counted on each side."""
 
     def __init__(self, before: Side, after: Side) -> None:
         self.kinds = _kinds(before, after)
@@ -80,22 +81,20 @@ class _Comparison:
         columns = [TreeColumns(side.state) for side in self._sides]
         self._beneath = [tree.subtree for tree in columns]
         self.num_nodes = (len(columns[0].living), len(columns[1].living))
-        pools = [pools_of(side.state, tree) for side, tree in zip(self._sides, columns, strict=True)]
-        self._known = {kind.label: [knows(kind, both) for both in pools] for kind in self.kinds}
-        self._alike = all(first == second for first, second in self._known.values())
-        """Whether both sources tell of the same kinds."""
-        self.same_tokens = 0
+        flat = np.fromiter(chain.from_iterable(overlay(before.state, after.state)), dtype=np.int64)
+        self._stretches: Ints = flat.reshape(-1, 4)
+        both = self._stretches[self._stretches[:, :2].all(axis=1)]
+        self.same_tokens = int((both[:, 3] - both[:, 2]).sum())
+        self._rows = self._row_changes(both, columns)
 
     def changes(self) -> Iterator[Change]:
         """Every change, each path before what is below it."""
-        for stretch in overlay(self._sides[0].state, self._sides[1].state):
-            if stretch.before and stretch.after:
-                self.same_tokens += stretch.stop - stretch.start
-                rows = self._row_changes(stretch)
-                if rows:
-                    yield self._change(RESIDENCY, stretch, 1, stretch.stop - stretch.start, rows)
-            else:
+        for numbers in self._stretches.tolist():
+            stretch = Stretch(*numbers)
+            if not (stretch.before and stretch.after):
                 yield self._alone(stretch)
+            elif rows := self._rows.get((stretch.before, stretch.after)):
+                yield self._change(RESIDENCY, stretch, 1, stretch.stop - stretch.start, rows)
 
     def _alone(self, stretch: Stretch) -> Change:
         """A stretch of one tree, with all that is below it."""
@@ -113,33 +112,30 @@ class _Comparison:
             after=stretch.after,
             start=stretch.start,
             stop=stretch.stop,
-            namespace=shorten(names[side.state.nodes.namespace[node]], 40),
+            namespace=shorten(names[side.state.nodes.namespace[node]], MAX_NAMESPACE),
             label=span_label(side.state, side.words, node, stretch.start),
             nodes=nodes,
             tokens=tokens,
             rows=rows,
         )
 
-    def _row_changes(self, stretch: Stretch) -> tuple[RowChange, ...]:
-        first, second = self._sides[0].state, self._sides[1].state
-        full = (first.full_runs(stretch.before), second.full_runs(stretch.after))
-        swa = (first.swa_runs(stretch.before), second.swa_runs(stretch.after))
-        if self._alike and _same(full, stretch) and _same(swa, stretch):
-            return ()
-        changed = []
+    def _row_changes(self, both: Ints, columns: list[TreeColumns]) -> dict[tuple[int, int], tuple[RowChange, ...]]:
+        """Kinds whose rows differ, by the two nodes of a stretch."""
+        start, stop = both[:, 2], both[:, 3]
+        pools = [pools_of(side.state, tree) for side, tree in zip(self._sides, columns, strict=True)]
+        changed: dict[tuple[int, int], tuple[RowChange, ...]] = {}
         for kind in self.kinds:
-            if kind.scope is Scope.REQUEST or kind.shape is Shape.KEY:
-                continue
-            runs = full if kind.shape is Shape.RANGE else swa
-            known = self._known[kind.label]
-            before, after = (
-                closed_rows(kind, one, stretch.start, stretch.stop) if there else None
-                for one, there in zip(runs, known, strict=True)
-            )
-            if before != after:
-                owned = owned_rows(kind, stretch.start, stretch.stop).size
-                changed.append(RowChange(kind.label, owned, before, after))
-        return tuple(changed)
+            counts = [
+                rows_within(tree, kind, both[:, place], (start, stop), pool).resident
+                for place, (tree, pool) in enumerate(zip(columns, pools, strict=True))
+            ]
+            sides = [np.full(len(both), -1) if count is None else count for count in counts]
+            for place in np.flatnonzero(sides[0] != sides[1]).tolist():
+                before, after = (int(side[place]) if side[place] >= 0 else None for side in sides)
+                owned = owned_rows(kind, int(start[place]), int(stop[place])).size
+                key = (int(both[place, 0]), int(both[place, 1]))
+                changed[key] = (*changed.get(key, ()), RowChange(kind.label, owned, before, after))
+        return changed
 
 
 def _kinds(before: Side, after: Side) -> tuple[StateKind, ...]:
@@ -153,18 +149,3 @@ def _kinds(before: Side, after: Side) -> tuple[StateKind, ...]:
             "expected two runs of one model"
         )
     return first.kinds
-
-
-def _same(runs: tuple[Runs, Runs], stretch: Stretch) -> bool:
-    """Whether both have slots for the same tokens of a stretch, in runs that were cut in the same places."""
-    one, other = (
-        [(max(start, stretch.start), min(stop, stretch.stop)) for start, stop, _ in side if stop > stretch.start]
-        for side in runs
-    )
-    return one == other
-
-
-def closed_rows(kind: StateKind, runs: Runs, start: int, stop: int) -> int:
-    """Rows of a kind in `runs` whose closing tokens are among [start, stop)."""
-    unit = kind.unit if kind.shape is Shape.RANGE else 1
-    return sum(min(b, stop) // unit - max(a, start) // unit for a, b, _ in runs if a < stop and b > start)

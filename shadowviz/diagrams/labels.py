@@ -9,6 +9,9 @@ MAX_LABEL = 28
 LABEL_TOKENS = 12
 """First tokens of a span that a label is made from."""
 
+MAX_NAMESPACE = 40
+"""Characters of a namespace's name."""
+
 
 def span_label(state: ReplayState, words: Words, node: int, start: int) -> str:
     """First tokens of a node from position `start` of its path on; an ellipsis where there are more."""

@@ -2,9 +2,7 @@
 
 from array import array
 from collections.abc import Iterator
-from typing import TypeAlias
-
-import msgspec
+from typing import NamedTuple, TypeAlias
 
 from shadowviz.replay.probe import equal_tokens
 from shadowviz_engine.core.replay_state import ReplayState
@@ -15,7 +13,7 @@ Place: TypeAlias = tuple[int, int]
 ROOT: Place = (0, 0)
 
 
-class Stretch(msgspec.Struct, frozen=True, gc=False):
+class Stretch(NamedTuple):
     """Tokens [start, stop) of a path in the first tree, the second, or both; a node that is 0 has no part in it.
 
     Of one tree alone it is the rest of the node from `start` on, and all that is below the node belongs to it.

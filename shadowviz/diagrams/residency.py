@@ -56,14 +56,23 @@ class RowCounts(msgspec.Struct, frozen=True, eq=False):
 
 def row_counts(columns: TreeColumns, kind: StateKind, nodes: Ints, pools: Pools) -> RowCounts:
     """Rows of `kind` that each of `nodes` owns and holds."""
-    owned = _owned(kind, columns.start[nodes], columns.stop[nodes])
+    return rows_within(columns, kind, nodes, (columns.start[nodes], columns.stop[nodes]), pools)
+
+
+def rows_within(columns: TreeColumns, kind: StateKind, nodes: Ints, span: tuple[Ints, Ints], pools: Pools) -> RowCounts:
+    """Rows of `kind` that each of `nodes` owns and holds in a part of it; a node may be named again.
+
+    Args:
+        span: where the parts start and stop.
+    """
+    owned = _owned(kind, *span)
     if not knows(kind, pools):
         return RowCounts(kind.label, owned, None, Origin.ASSUMED)
     if kind.scope is Scope.REQUEST or kind.shape is Shape.KEY:
         return RowCounts(kind.label, owned, np.zeros_like(owned), Origin.DERIVED)
     runs = columns.full if kind.shape is Shape.RANGE else columns.swa
     unit = kind.unit if kind.shape is Shape.RANGE else 1
-    return RowCounts(kind.label, owned, _closed(runs, nodes, unit), Origin.OBSERVED)
+    return RowCounts(kind.label, owned, _closed(runs, nodes, span, unit), Origin.OBSERVED)
 
 
 def _owned(kind: StateKind, start: Ints, stop: Ints) -> Ints:
@@ -79,10 +88,11 @@ def _owned(kind: StateKind, start: Ints, stop: Ints) -> Ints:
             return np.zeros_like(start)
 
 
-def _closed(runs: RunColumns, nodes: Ints, unit: int) -> Ints:
-    """Rows of `unit` tokens whose closing token lies in a run of each node."""
+def _closed(runs: RunColumns, nodes: Ints, span: tuple[Ints, Ints], unit: int) -> Ints:
+    """Rows of `unit` tokens whose closing token lies in a run of each node, within its part."""
     owner, start, stop, _ = runs.of(nodes)
-    rows = stop // unit - start // unit
+    start, stop = np.maximum(start, span[0][owner]), np.minimum(stop, span[1][owner])
+    rows = np.where(stop > start, stop // unit - start // unit, 0)
     return np.bincount(owner, weights=rows, minlength=len(nodes)).astype(np.int64)
 
 
