@@ -7,7 +7,7 @@ from shadowviz.diagrams.roles import LOCKED, PATH, STUB, tier_style
 from shadowviz.diagrams.theme import GROUNDS, Ground
 from shadowviz.diagrams.tree import Box, TreeDiagram
 from shadowviz.exporters.box_words import in_full, name, outcome_lines, outcome_place, stub_words
-from shadowviz.exporters.dot_labels import Labels, caption_label, legend_label, plain
+from shadowviz.exporters.dot_labels import Labels, graph_label, plain
 from shadowviz.exporters.formats import LIGHT, Drawing, Look
 from shadowviz.exporters.svg_parts import ground_of
 
@@ -35,22 +35,21 @@ def dot_text(diagram: TreeDiagram, look: Look) -> str:
     is_small = len(diagram.boxes) <= HTML_MOST
     graph = Digraph("shadowviz")
     graph.attr("graph", rankdir="LR", ordering="out", ranksep="0.35", nodesep="0.12", bgcolor=paint.background)
-    graph.attr("graph", fontname=FONT, fontcolor=paint.text, fontsize="10", pad="0.2", labelloc="b", labeljust="l")
+    graph.attr("graph", fontname=FONT, fontcolor=paint.text, fontsize="10", pad="0.2", labelloc="t", labeljust="l")
     graph.attr("graph", tooltip=plain(diagram.caption.title), **({} if is_small else FAST))
     graph.attr(
         "node", shape="box", fontname=FONT, fontcolor=paint.text, fontsize="10", margin="0.04,0.03", height="0.2"
     )
     graph.attr("node", color=paint.muted)
     graph.attr("edge", color=paint.muted, arrowhead="none", tooltip=" ")
-    graph.attr(label=legend_label(diagram, ground))
-    with graph.subgraph(name="cluster_tree") as tree:
-        tree.attr(label=caption_label(diagram, ground), labelloc="t", labeljust="l", pencolor="none", tooltip=" ")
-        labels = Labels(diagram, ground, is_table=is_small)
-        for box in diagram.boxes:
-            _add_box(tree, box, labels, ground, diagram)
-        _add_edges(tree, diagram, ground)
-        _add_stubs(tree, diagram, ground)
-        _add_outcome(tree, diagram, ground)
+    # Within a cluster Graphviz would turn the order of children round, so one label holds caption and legend.
+    graph.attr(label=graph_label(diagram, ground))
+    labels = Labels(diagram, ground, is_table=is_small)
+    for box in diagram.boxes:
+        _add_box(graph, box, labels, ground, diagram)
+    _add_edges(graph, diagram, ground)
+    _add_stubs(graph, diagram, ground)
+    _add_outcome(graph, diagram, ground)
     return str(graph.source)
 
 

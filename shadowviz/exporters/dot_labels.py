@@ -1,6 +1,6 @@
 """Labels of dot text: tables with colours for small trees, plain records for large ones; no text can become markup."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from shadowviz.diagrams.kind_styles import kind_styles
 from shadowviz.diagrams.roles import ABSENT, ORIGINS, PARTIAL, UNKNOWN
@@ -16,7 +16,7 @@ from shadowviz_engine.core.derive import Origin
 IN_A_ROW = 4
 COLUMNS = 56
 """Of a line in a box."""
-WIDE = 110
+WIDE = 130
 """Columns of captions and legends."""
 _SPECIAL = {ord(mark): f"&#{ord(mark)};" for mark in "\\\"'<>{}|&"}
 
@@ -79,8 +79,8 @@ class Labels:
         return f'<TD BORDER="1" ALIGN="LEFT" COLOR="{paint.stroke}" BGCOLOR="{ground}"{outline}>{text}</TD>'
 
 
-def caption_label(diagram: TreeDiagram, ground: Ground) -> str:
-    """Title, source, event, counts, verdict and notes."""
+def graph_label(diagram: TreeDiagram, ground: Ground) -> str:
+    """Title, source, event, counts, verdict and notes, and below them what everything in the picture means."""
     caption, muted = diagram.caption, GROUNDS[ground].muted
     lines = [f'<FONT POINT-SIZE="15"><B>{text_of(fitted(caption.title, WIDE))}</B></FONT>']
     lines += [f'<FONT COLOR="{muted}">{text_of(part)}</FONT>' for part in _wrapped(caption_lines(caption))]
@@ -88,17 +88,15 @@ def caption_label(diagram: TreeDiagram, ground: Ground) -> str:
         verdict = f"{diagram.request}: {caption.verdict}" if diagram.request else caption.verdict
         lines += [f"<B>{text_of(part)}</B>" for part in wrapped(verdict, WIDE)]
     lines += [f'<FONT COLOR="{muted}"><I>{text_of(part)}</I></FONT>' for part in _wrapped(caption.notes[:12])]
-    return _lines(lines)
-
-
-def legend_label(diagram: TreeDiagram, ground: Ground) -> str:
-    """What the kinds, cells, outlines and marks mean."""
     kinds = "".join(_swatch(style, ground) for style in kind_styles(diagram.kinds).values())
-    table = (
-        f'<TR><TD ALIGN="LEFT"><TABLE BORDER="0" CELLSPACING="4"><TR>{kinds}</TR></TABLE></TD></TR>' if kinds else ""
-    )
-    said = [f'<FONT POINT-SIZE="9">{text_of(part)}</FONT>' for part in legend_lines(diagram, WIDE)]
-    return _lines(said, table)
+    lines += [f'<TABLE BORDER="0" CELLSPACING="4"><TR>{kinds}</TR></TABLE>'] if kinds else []
+    lines += [
+        f'<FONT POINT-SIZE="9" COLOR="{muted}">{text_of(part)}</FONT>'
+        for part in legend_lines(diagram, WIDE + 14)
+        if part
+    ]
+    rows = "".join(f'<TR><TD ALIGN="LEFT">{line}</TD></TR>' for line in lines)
+    return f'<<TABLE BORDER="0" CELLPADDING="1" CELLSPACING="0">{rows}</TABLE>>'
 
 
 def _swatch(style: Style, ground: Ground) -> str:
@@ -113,11 +111,6 @@ def _wrapped(lines: Iterable[str]) -> Iterator[str]:
 
 def _line(text: str) -> str:
     return f'<TR><TD ALIGN="LEFT" COLSPAN="{IN_A_ROW}">{text}</TD></TR>'
-
-
-def _lines(lines: Sequence[str], before: str = "") -> str:
-    rows = "".join(f'<TR><TD ALIGN="LEFT">{line}</TD></TR>' for line in lines if line)
-    return f'<<TABLE BORDER="0" CELLPADDING="1" CELLSPACING="0">{before}{rows}</TABLE>>'
 
 
 def _origin(row: KindRows) -> str:

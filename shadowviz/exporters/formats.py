@@ -111,6 +111,54 @@ class Format(msgspec.Struct, frozen=True, kw_only=True):
 
 FORMATS: tuple[Format, ...] = (
     Format(
+        name="dot",
+        title="text for Graphviz, to lay out elsewhere",
+        media_type="text/vnd.graphviz",
+        endings=(".dot", ".gv"),
+        text=True,
+        renderers=((DiagramName.TREE, "dot:render"),),
+        heeds=("dark",),
+    ),
+    Format(
+        name="svg",
+        title="picture of lines and text, for pages and documents",
+        media_type="image/svg+xml",
+        endings=(".svg",),
+        text=True,
+        renderers=(
+            (DiagramName.TREE, "svg_tree:render"),
+            (DiagramName.DERIVATION, "svg_ruler:render"),
+            (DiagramName.BOUNDARY, "svg_cells:render"),
+        ),
+        heeds=("dark", "renderer", "timeout_s"),
+    ),
+    Format(
+        name="png",
+        title="picture of pixels, for chats and slides",
+        media_type="image/png",
+        endings=(".png",),
+        text=False,
+        renderers=(
+            (DiagramName.TREE, "png:render_tree"),
+            (DiagramName.DERIVATION, "png:render_ruler"),
+            (DiagramName.BOUNDARY, "png:render_cells"),
+        ),
+        heeds=("dark", "renderer", "timeout_s"),
+    ),
+    Format(
+        name="pdf",
+        title="one page of lines and text, fonts inside",
+        media_type="application/pdf",
+        endings=(".pdf",),
+        text=False,
+        renderers=(
+            (DiagramName.TREE, "pdf:render_tree"),
+            (DiagramName.DERIVATION, "pdf:render_ruler"),
+            (DiagramName.BOUNDARY, "pdf:render_cells"),
+        ),
+        heeds=("dark", "renderer", "timeout_s"),
+    ),
+    Format(
         name="json",
         title="every figure of the diagram, with a published schema",
         media_type="application/json",

@@ -44,7 +44,7 @@ class BoxDrawing:
             beside, rows = min(len(kinds), IN_A_ROW), -(-len(kinds) // IN_A_ROW)
             height = 36 + CELL_ROW * rows + 18
         else:
-            cell_width = max((width_of(style.word, 8) for style in styles.values()), default=0.0) + 10
+            cell_width = max((width_of(f"?{style.word}", 8) for style in styles.values()), default=0.0) + 10
             beside, cell_height, height = len(kinds), 12, 34
         return Sizes(max(280.0, LEFT + PAD + beside * cell_width), height, cell_width, cell_height)
 

@@ -83,7 +83,8 @@ class _Grid:
 
 
 def _edges(diagram: TreeDiagram, places: Places, grid: _Grid, ground: Ground) -> Iterator[str]:
-    plain, marked = [], []
+    plain: list[str] = []
+    marked: list[str] = []
     for index, parent in enumerate(places.parents):
         if parent >= 0:
             on_path = diagram.boxes[index].on_path and diagram.boxes[parent].on_path

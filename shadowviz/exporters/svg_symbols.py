@@ -126,7 +126,7 @@ class Symbols:
         line = UNKNOWN.line if there is UNKNOWN else ORIGINS[row.origin].line
         filled = width * steps(row) / STEPS
         if filled:
-            bar = area(_visible(style), self._ground)
+            bar = area(visible(style), self._ground)
             yield f'<rect width="{filled:.1f}" height="{height}" fill="{style.paint(self._ground).fill}"/>'
             yield f'<rect y="{height - thin}" width="{filled:.1f}" height="{thin}" fill="{bar}"/>'
         outline = f'stroke="{looks.paint(self._ground).stroke}"{dashes(line)}'
@@ -137,7 +137,7 @@ def _looks_of(row: KindRows) -> tuple[str, bool, int, bool, Origin]:
     return row.kind, row.owned > 0, steps(row), row.resident is None, row.origin
 
 
-def _visible(style: Style) -> Style:
+def visible(style: Style) -> Style:
     """A style whose area can be seen: a kind that is an outline by theme still shows how much is there."""
     return msgspec.structs.replace(style, pattern=Pattern.SOLID) if style.pattern is Pattern.EMPTY else style
 

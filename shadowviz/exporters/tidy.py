@@ -1,4 +1,4 @@
-"""Places for the boxes of a tree: a column for each depth, a row for each path, found in one pass."""
+"""Places for the boxes of a tree: a column for each depth, the next free row for each branch, found in one pass."""
 
 from array import array
 from collections.abc import Sequence
@@ -12,73 +12,99 @@ class Places(NamedTuple):
 
     columns: "array[int]"
     rows: "array[int]"
-    stub_columns: "array[int]"
-    stub_rows: "array[int]"
     parents: "array[int]"
     """Index of the box that each box hangs from; -1 where that is not shown."""
+    stub_columns: "array[int]"
+    stub_rows: "array[int]"
     stub_parents: "array[int]"
     num_columns: int
     num_rows: int
 
 
 def place(boxes: Sequence[Box], stubs: Sequence[Stub] = ()) -> Places:
-    """Places of boxes in pre-order: the first child stands in its parent's row, every other in a row of its own.
+    """Places of boxes in pre-order: a first child stands in its parent's row, every other in the next that is free.
 
-    So that no two things share a place, all that hangs from a box lies in rows from its own on that no other branch
-    uses. O(n), without recursion: a chain of any length is one row.
+    A branch begins in the first row in which it, its first child, that one's first child and so on find their
+    columns free. So no two things share a place, and no edge crosses another: what hangs from a box lies below all
+    that hangs from those above it. O(n), without recursion: a chain of any length is one row.
     """
-    num = len(boxes)
-    columns, rows, parents = (array("q", bytes(8 * num)) for _ in range(3))
-    behind = _stubs_by_parent(stubs)
-    stub_columns, stub_rows, stub_parents = (array("q", [-1]) * len(stubs) for _ in range(3))
-    open_path: list[int] = []
-    has_child = bytearray(num)
-    next_row = 0
+    placing = _Placing(boxes, stubs)
+    placing.run()
+    columns, rows = placing.columns, placing.rows
+    sizes = [
+        max(max(ours, default=-1), max(others, default=-1)) + 1
+        for ours, others in ((columns, placing.stub_columns), (rows, placing.stub_rows))
+    ]
+    return Places(
+        columns,
+        rows,
+        placing.parents,
+        placing.stub_columns,
+        placing.stub_rows,
+        placing.stub_parents,
+        sizes[0],
+        sizes[1],
+    )
 
-    def close(index: int) -> None:
+
+class _Placing:
+    def __init__(self, boxes: Sequence[Box], stubs: Sequence[Stub]) -> None:
+        self._boxes = boxes
+        self.columns, self.rows, self.parents = (array("q", bytes(8 * len(boxes))) for _ in range(3))
+        self.stub_columns, self.stub_rows, self.stub_parents = (array("q", [-1]) * len(stubs) for _ in range(3))
+        self._stubs: dict[int, list[int]] = {}
+        for index, stub in enumerate(stubs):
+            self._stubs.setdefault(stub.parent, []).append(index)
+        self._free: list[int] = [0]
+        """First free row of each column."""
+
+    def run(self) -> None:
+        """Place everything, from the top down."""
+        self._find_columns()
+        boxes, open_path = self._boxes, list[int]()
+        for index in range(len(boxes)):
+            parent = self.parents[index]
+            while open_path and open_path[-1] != parent:
+                self._close(open_path.pop())
+            if parent < 0 or parent != index - 1:
+                self._place_branch(index)
+            open_path.append(index)
+        while open_path:
+            self._close(open_path.pop())
+        for index, row in enumerate(self.stub_rows):
+            if row < 0:
+                self._place_stub(index, 0, -1)
+
+    def _find_columns(self) -> None:
+        boxes, parents, columns = self._boxes, self.parents, self.columns
+        open_path: list[int] = []
+        for index, box in enumerate(boxes):
+            while open_path and boxes[open_path[-1]].node != box.parent:
+                open_path.pop()
+            parents[index] = open_path[-1] if open_path else -1
+            columns[index] = len(open_path)
+            open_path.append(index)
+        self._free += [0] * (max(columns, default=0) + 1)
+
+    def _place_branch(self, first: int) -> None:
+        """Put a box, its first child, that one's first child and so on into one row."""
+        columns, parents, free = self.columns, self.parents, self._free
+        last = first
+        while last + 1 < len(columns) and parents[last + 1] == last:
+            last += 1
+        # A stub that hangs from the last one stands in this row too.
+        end = columns[last] + (self._boxes[last].node in self._stubs)
+        row = max(free[columns[first] : end + 1])
+        for index in range(first, last + 1):
+            self.rows[index] = row
+            free[columns[index]] = row + 1
+
+    def _close(self, index: int) -> None:
         """Put the stubs of a box behind its last child."""
-        nonlocal next_row
-        for stub in behind.get(boxes[index].node, ()):
-            if has_child[index]:
-                stub_rows[stub] = next_row
-                next_row += 1
-            else:
-                stub_rows[stub] = rows[index]
-                has_child[index] = 1
-            stub_columns[stub] = columns[index] + 1
-            stub_parents[stub] = index
+        for stub in self._stubs.get(self._boxes[index].node, ()):
+            self._place_stub(stub, self.columns[index] + 1, index)
 
-    for index, box in enumerate(boxes):
-        while open_path and boxes[open_path[-1]].node != box.parent:
-            close(open_path.pop())
-        parent = open_path[-1] if open_path else -1
-        parents[index] = parent
-        columns[index] = columns[parent] + 1 if parent >= 0 else 0
-        if parent >= 0 and not has_child[parent]:
-            rows[index] = rows[parent]
-            has_child[parent] = 1
-        else:
-            rows[index] = next_row
-            next_row += 1
-        open_path.append(index)
-    while open_path:
-        close(open_path.pop())
-    _place_loose_stubs(stub_columns, stub_rows, next_row)
-    num_columns = max(max(places, default=-1) for places in (columns, stub_columns)) + 1
-    num_rows = max(max(places, default=-1) for places in (rows, stub_rows)) + 1
-    return Places(columns, rows, stub_columns, stub_rows, parents, stub_parents, num_columns, num_rows)
-
-
-def _stubs_by_parent(stubs: Sequence[Stub]) -> dict[int, list[int]]:
-    behind: dict[int, list[int]] = {}
-    for index, stub in enumerate(stubs):
-        behind.setdefault(stub.parent, []).append(index)
-    return behind
-
-
-def _place_loose_stubs(columns: "array[int]", rows: "array[int]", next_row: int) -> None:
-    """Stubs of a box that is not shown stand below everything, at the left."""
-    for index, row in enumerate(rows):
-        if row < 0:
-            columns[index], rows[index] = 0, next_row
-            next_row += 1
+    def _place_stub(self, stub: int, column: int, parent: int) -> None:
+        row = max(self._free[column], self.rows[parent] if parent >= 0 else 0)
+        self.stub_columns[stub], self.stub_rows[stub], self.stub_parents[stub] = column, row, parent
+        self._free[column] = row + 1

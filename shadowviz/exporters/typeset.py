@@ -1,7 +1,7 @@
 """SVG to PNG and PDF by the typesetter of the package `typst`, which brings its own fonts and needs no browser."""
 
 import re
-from typing import Final
+from typing import Final, Literal
 
 from shadowviz.tokens.inert import shorten
 from shadowviz_engine.core.errors import InputError
@@ -57,7 +57,7 @@ class Typesetter:
         fits = min(1.0, MAX_POINTS / (max(width, height) * POINTS_A_PIXEL))
         return self._compile(svg, width * POINTS_A_PIXEL * fits, "pdf", None), fits
 
-    def _compile(self, svg: bytes, width: float, form: str, ppi: float | None) -> bytes:
+    def _compile(self, svg: bytes, width: float, form: Literal["png", "pdf"], ppi: float | None) -> bytes:
         inputs = {"svg": svg.decode(), "width": f"{width:.4f}"}
         try:
             # A fixed time, so that the same picture gives the same file.

@@ -1,0 +1,40 @@
+"""Pictures as PDF of one page: the SVG of the same diagram, with its fonts inside."""
+
+from collections.abc import Callable
+from typing import Any
+
+from shadowviz.diagrams.cells import BoundaryDiagram
+from shadowviz.diagrams.lanes import DerivationDiagram
+from shadowviz.diagrams.tree import TreeDiagram
+from shadowviz.exporters import svg_cells, svg_ruler, svg_tree
+from shadowviz.exporters.formats import LIGHT, Drawing, Look
+from shadowviz.exporters.typeset import Typesetter
+
+
+def render_tree(diagram: TreeDiagram, look: Look = LIGHT) -> Drawing:
+    """A tree.
+
+    Raises:
+        InputError: it is too large to be typeset.
+    """
+    return _render(svg_tree.render, diagram, look)
+
+
+def render_ruler(diagram: DerivationDiagram, look: Look = LIGHT) -> Drawing:
+    """A ruler."""
+    return _render(svg_ruler.render, diagram, look)
+
+
+def render_cells(diagram: BoundaryDiagram, look: Look = LIGHT) -> Drawing:
+    """A heat map."""
+    return _render(svg_cells.render, diagram, look)
+
+
+def _render(draw: Callable[[Any, Look], Drawing], diagram: object, look: Look) -> Drawing:
+    typesetter = Typesetter()
+    drawing = draw(diagram, look)
+    data, scale = typesetter.pdf(drawing.data)
+    notes = drawing.notes
+    if scale < 1:
+        notes = (*notes, f"drawn at {scale:.0%} of the usual size, the largest that a page may have: zoom in")
+    return Drawing(data, ", ".join(filter(None, (drawing.drawn_by, typesetter.version))), notes)

@@ -1,0 +1,43 @@
+"""Pictures as PNG: the SVG of the same diagram, drawn with fonts that are always there."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from shadowviz.diagrams.cells import BoundaryDiagram
+from shadowviz.diagrams.lanes import DerivationDiagram
+from shadowviz.diagrams.tree import TreeDiagram
+from shadowviz.exporters import svg_cells, svg_ruler, svg_tree
+from shadowviz.exporters.formats import LIGHT, Drawing, Look
+from shadowviz.exporters.typeset import Typesetter
+
+SCALE: Final = 2.0
+"""Pixels of the file for one of the picture: text stays sharp where it is pasted and zoomed."""
+
+
+def render_tree(diagram: TreeDiagram, look: Look = LIGHT) -> Drawing:
+    """A tree.
+
+    Raises:
+        InputError: it is too large to be read as PNG.
+    """
+    return _render(svg_tree.render, diagram, look)
+
+
+def render_ruler(diagram: DerivationDiagram, look: Look = LIGHT) -> Drawing:
+    """A ruler."""
+    return _render(svg_ruler.render, diagram, look)
+
+
+def render_cells(diagram: BoundaryDiagram, look: Look = LIGHT) -> Drawing:
+    """A heat map."""
+    return _render(svg_cells.render, diagram, look)
+
+
+def _render(draw: Callable[[Any, Look], Drawing], diagram: object, look: Look) -> Drawing:
+    typesetter = Typesetter()
+    drawing = draw(diagram, look)
+    data, scale = typesetter.png(drawing.data, SCALE)
+    notes = drawing.notes
+    if scale < SCALE:
+        notes = (*notes, f"drawn at {scale / SCALE:.0%} of the usual size, the largest that a png may have")
+    return Drawing(data, ", ".join(filter(None, (drawing.drawn_by, typesetter.version))), notes)
