@@ -8,10 +8,9 @@ import typer
 from shadowviz.cli.show import counted, number, write_json, write_note, write_out
 
 if TYPE_CHECKING:
-    from shadowviz.cli.stress_map import Maps
+    from shadowviz.cli.stress_view import Results
     from shadowviz.experiments.stress.plans import Asked
     from shadowviz.experiments.stress.run import StressRun
-    from shadowviz.replay.stress import StressSums
 
 FOUND = 1
 INTERRUPTED = 130
@@ -54,9 +53,8 @@ def stress(  # one parameter an option
 
     Ctrl-C ends the run: the record is whole, --continue takes it up, and the exit code is 130.
     """
-    from shadowviz.cli.stress_map import Maps
+    from shadowviz.cli.stress_view import Results
     from shadowviz.experiments.stress.plans import Asked
-    from shadowviz.replay.stress import StressSums
     from shadowviz_engine.core.errors import ShadowvizError
 
     given = {
@@ -78,16 +76,14 @@ def stress(  # one parameter an option
         options={name: value for name, value in given.items() if value},
     )
     run = _continued(taken_up, asked, output, jobs) if taken_up else _begun(asked, output, force, jobs)
-    path = taken_up or output
-    maps = Maps((rows, "kind") if rows != "kind" else (rows,))
-    sums = StressSums()
+    path, results = taken_up or output, Results(rows)
     try:
-        _watch(run, sums, maps)
+        _watch(run, results)
     except ShadowvizError:
-        if path and sums.checks:
+        if path and results.sums.checks:
             write_note(f"what was checked is in {path}; go on with: shadowviz stress --continue {path}")
         raise
-    return _report(run, sums, maps, path, as_json)
+    return _report(run, results, path, as_json)
 
 
 def _begun(asked: "Asked", output: str, force: bool, jobs: int) -> "StressRun":
@@ -122,27 +118,25 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _watch(run: "StressRun", sums: "StressSums", maps: "Maps") -> None:
+def _watch(run: "StressRun", results: "Results") -> None:
     """Take in everything that the run gives, and show how far it is."""
     from shadowviz.cli.interrupts import on_interrupt
     from shadowviz.cli.stress_progress import progress_bar
 
     with on_interrupt(run.stop), progress_bar() as bar:
         for event in run.events():
-            sums.feed(event)
-            maps.feed(event, sums)
+            results.feed(event)
             # What is only read would make the estimate too good.
-            if sums.checks >= run.num_before:
-                bar.show(sums.checks, run.num_cells, sums.num_findings)
+            if results.sums.checks >= run.num_before:
+                bar.show(results.sums.checks, run.num_cells, results.sums.num_findings)
 
 
-def _report(run: "StressRun", sums: "StressSums", maps: "Maps", path: str, as_json: bool) -> int:
-    from shadowviz.cli.stress_view import report, report_json
-
+def _report(run: "StressRun", results: "Results", path: str, as_json: bool) -> int:
+    sums = results.sums
     if as_json:
-        write_json({**report_json(sums), "log": path or None, "interrupted": run.stopped})
+        write_json({**results.json(), "log": path or None, "interrupted": run.stopped})
     elif sums.checks:
-        write_out(report(sums, maps.texts(path or "this run")))
+        write_out(results.text(path or "this run"))
     if run.stopped:
         again = f"; go on with: shadowviz stress --continue {path}" if path and sums.started else ""
         write_note(f"shadowviz: interrupted: {number(sums.checks)} of {counted(run.num_cells, 'check')} done{again}")

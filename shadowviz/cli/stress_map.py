@@ -46,6 +46,9 @@ class Maps:
             # The map by kind and layer has one row for all checks, and more only where something differs.
             if diagram.lengths[1] - diagram.lengths[0] >= diagram.bin_tokens and (len(diagram.rows) > 1 or not shown):
                 shown.append(diagram)
+        # A single row of all checks is the first row of the map by kind as well.
+        if len(shown) > 1 and len(shown[0].rows) == 1:
+            del shown[0]
         return [map_text(diagram) for diagram in shown]
 
 

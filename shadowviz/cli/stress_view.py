@@ -4,52 +4,65 @@ from collections.abc import Sequence
 from typing import Any
 
 from shadowviz.cli.show import counted, number, strong, table, wrapped
-from shadowviz.replay.stress import FaultSums, ModeSums, StressSums, finding_text
-from shadowviz_engine.core.events import BoundaryChecked
+from shadowviz.cli.stress_map import Maps
+from shadowviz.replay.stress import FAULTS, FaultSums, ModeSums, StressSums, finding_text
+from shadowviz.replay.stress_patterns import FindingGroup, StressPatterns
+from shadowviz_engine.core.events import BoundaryStressStarted, Event
 
-SHOWN_FINDINGS = 10
+SHOWN_GROUPS = 12
 SHOWN_MODES = 40
 """Rows of a table by mode; where there are more, those with findings come first."""
 
 
-def report(sums: StressSums, maps: Sequence[str]) -> str:
-    """The run in words and tables, with its heat maps between them."""
-    blocks = [_verdict(sums), _mode_table(list(sums.modes.values()))]
-    if sums.faults:
-        blocks.append(_fault_table(list(sums.faults.values())))
-        blocks += _hidden(list(sums.faults.values()))
-    blocks += maps
-    if sums.findings:
-        blocks.append(_findings(sums))
-    return "\n\n".join(blocks)
+class Results:
+    """A run as it goes on: sums, patterns and maps of what came so far."""
+
+    def __init__(self, rows: str | None) -> None:
+        self.sums = StressSums()
+        self._patterns = StressPatterns()
+        self._maps = Maps((rows, "kind") if rows != "kind" else (rows,))
+
+    def feed(self, event: Event) -> None:
+        """Take in the next event."""
+        self.sums.feed(event)
+        self._patterns.feed(event)
+        self._maps.feed(event, self.sums)
+
+    def text(self, source: str) -> str:
+        """The run in words, tables and heat maps; each sort of finding with its command."""
+        sums, faults = self.sums, sorted(self.sums.faults.values(), key=lambda one: (one.subject, one.fault))
+        blocks = [_verdict(sums), _mode_table(list(sums.modes.values()))]
+        blocks += [_fault_table(faults), *_hidden(faults)] if faults else []
+        blocks += self._maps.texts(source)
+        blocks += [_findings(self._patterns.groups())] if sums.findings else []
+        return "\n\n".join(blocks)
+
+    def json(self) -> dict[str, Any]:
+        """The run as it appears in JSON."""
+        sums = self.sums
+        return {
+            "checks": sums.checks,
+            "cells": sums.cells,
+            "findings": sums.num_findings,
+            "runs": [_run_json(event, sums) for event in sums.started],
+            "groups": self._patterns.groups(),
+            "first_findings": sums.findings,
+        }
 
 
-def report_json(sums: StressSums) -> dict[str, Any]:
-    """The run as it appears in JSON."""
+def _run_json(event: BoundaryStressStarted, sums: StressSums) -> dict[str, Any]:
+    key = (event.level, event.subject)
     return {
-        "checks": sums.checks,
-        "cells": sums.cells,
-        "findings": sums.num_findings,
-        "runs": [
-            {
-                "level": event.level,
-                "subject": event.subject,
-                "asked": event.asked or event.subject,
-                "geometry": event.geometry.name,
-                "seed": event.seed,
-                "lengths": event.lengths,
-                "options": dict(event.options),
-                "cells": event.cells,
-                "modes": [
-                    one for one in sums.modes.values() if (one.level, one.subject) == (event.level, event.subject)
-                ],
-                "faults": [one for one in sums.faults.values() if one.subject == event.subject]
-                if event.level == "faults"
-                else [],
-            }
-            for event in sums.started
-        ],
-        "first_findings": sums.findings,
+        "level": event.level,
+        "subject": event.subject,
+        "asked": event.asked or event.subject,
+        "geometry": event.geometry.name,
+        "seed": event.seed,
+        "lengths": event.lengths,
+        "options": dict(event.options),
+        "cells": event.cells,
+        "modes": [one for one in sums.modes.values() if (one.level, one.subject) == key],
+        "faults": [one for one in sums.faults.values() if (FAULTS, one.subject) == key],
     }
 
 
@@ -107,7 +120,7 @@ def _fault_table(faults: list[FaultSums]) -> str:
             f"{one.layer_right}/{one.named}",
             _figure(one.difference),
         ]
-        for one in sorted(faults, key=lambda one: one.fault)
+        for one in faults
     ]
     headers = ["fault", "put in", "found", "wrong", "hidden", "offset", "named", "difference"]
     return (
@@ -122,20 +135,21 @@ def _fault_table(faults: list[FaultSums]) -> str:
 def _hidden(faults: list[FaultSums]) -> list[str]:
     lines = [
         wrapped(f"{one.fault}, {counted(times, 'length')}: {reason}", "hidden: ")
-        for one in sorted(faults, key=lambda one: one.fault)
+        for one in faults
         for reason, times in sorted(one.reasons.items())
     ]
     return ["\n".join(lines)] if lines else []
 
 
-def _findings(sums: StressSums) -> str:
-    shown = sorted(sums.findings, key=_order)[:SHOWN_FINDINGS]
-    blocks = [f"{wrapped(finding_text(check))}\n  {check.command}" for check in shown]
-    more = sums.num_findings - len(shown)
-    if more:
-        blocks.append(f"and {counted(more, 'finding')} more; the record and --json have them")
+def _findings(groups: Sequence[FindingGroup]) -> str:
+    blocks = []
+    for group in groups[:SHOWN_GROUPS]:
+        more = f"the same at {counted(group.count - 1, 'other length')}" if group.count > 1 else ""
+        where = f": {group.where}" if group.where else ""
+        blocks.append(wrapped(finding_text(group.first)))
+        blocks += [wrapped(more + where, "  ")] if more else []
+        blocks.append(f"  {group.first.command}")
+    left_out = sum(group.count for group in groups[SHOWN_GROUPS:])
+    if left_out:
+        blocks.append(f"and {counted(left_out, 'finding')} more; the record and --json have them")
     return "\n".join(blocks)
-
-
-def _order(check: BoundaryChecked) -> tuple[str, str, int, str]:
-    return check.level, check.subject, check.length, check.mode

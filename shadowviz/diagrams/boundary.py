@@ -9,10 +9,10 @@ from shadowviz.diagrams.caption import Caption
 from shadowviz.diagrams.caption_of import MAX_SOURCE, geometry_line
 from shadowviz.diagrams.cells import BoundaryDiagram, Cell
 from shadowviz.replay.stress import FINDINGS, OUTCOMES, outcome_of
+from shadowviz.replay.stress_patterns import units_of
 from shadowviz.tokens.inert import printable, shorten
 from shadowviz_engine.core.errors import InputError
 from shadowviz_engine.core.events import BoundaryChecked, BoundaryStressStarted, Event
-from shadowviz_engine.core.geometry import Geometry
 
 MAX_DETAIL = 200
 """Characters of a cell's detail."""
@@ -162,13 +162,6 @@ def boundary_diagram(
         if isinstance(event, BoundaryChecked):
             cells.add(event)
     return cells.diagram(source)
-
-
-def units_of(geometry: Geometry) -> tuple[tuple[str, int], ...]:
-    """Lengths at whose multiples something closes, by name, the finest first."""
-    units = [(compressor.name, compressor.ratio) for compressor in geometry.compressors]
-    units += [("n_win", geometry.n_win)] if geometry.n_win else []
-    return tuple(sorted([*units, ("page", geometry.page_size)], key=lambda unit: unit[1]))
 
 
 def _is_shown(event: BoundaryStressStarted, options: BoundaryOptions) -> bool:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shadowviz.diagrams.boundary import BoundaryOptions, boundary_diagram, units_of
+from shadowviz.diagrams.boundary import BoundaryOptions, boundary_diagram
 from shadowviz.diagrams.boundary_rows import RowsBy
 from shadowviz.diagrams.cells import BoundaryDiagram
 from shadowviz_engine.core.errors import InputError
@@ -150,10 +150,6 @@ def test_hostile_names_are_harmless_in_a_picture() -> None:
     diagram = drawn(events)
     shown = [*diagram.rows, *(text for cell in diagram.cells for text in (cell.detail, cell.command))]
     assert all(text.isprintable() for text in shown)
-
-
-def test_units_are_those_of_the_geometry() -> None:
-    assert units_of(preset("v4-flash")) == (("csa", 4), ("hca", 128), ("n_win", 128), ("page", 256))
 
 
 def test_events_are_read_from_the_first_each_time() -> None:
