@@ -12,7 +12,7 @@ import msgspec
 
 from shadowviz.experiments.stress.arithmetic_lengths import WHOLE_RANGE, lengths_of
 from shadowviz.experiments.stress.definition import Definition, listed_definition, run_definition
-from shadowviz.experiments.stress.foreign_fields import LENGTH, SPAN, Descriptor, Wrong, wrong_fields
+from shadowviz.experiments.stress.foreign_fields import LENGTH, SPAN, Descriptor, check_fields
 from shadowviz.experiments.stress.work import CellResult, Group, Plan
 from shadowviz.tokens.inert import shorten
 from shadowviz_engine.core.errors import InputError
@@ -145,15 +145,14 @@ class ForeignWork:
 
     def _checked(self, length: int, claims: Sequence[Claim]) -> CellResult:
         definition = self._run if length <= RUN_TOKENS else self._listed
-        wrong: list[Wrong] = []
-        unknown: dict[str, None] = {}
-        for claim in claims:
-            found, names = wrong_fields(definition, claim.descriptor, claim.span)
-            wrong += found
-            unknown.update(dict.fromkeys(names))
+        checked = [check_fields(definition, claim.descriptor, claim.span) for claim in claims]
+        wrong = [item for found in checked for item in found.wrong]
+        names = shorten(", ".join(dict.fromkeys(name for found in checked for name in found.unknown)), 120)
+        if not all(found.num_known for found in checked):
+            detail = f"no field of a claim is known: found {names or 'none'}"
+            return CellResult(mode=MODE, length=length, outcome="refused", detail=detail)
         if not wrong:
-            detail = f"not checked: {shorten(', '.join(unknown), 120)}" if unknown else ""
-            return CellResult(mode=MODE, length=length, detail=detail)
+            return CellResult(mode=MODE, length=length, detail=f"not checked: {names}" if names else "")
         first, more = wrong[0], len(wrong) - MOST_NAMED
         return CellResult(
             mode=MODE,

@@ -34,8 +34,17 @@ class Wrong(NamedTuple):
         return f"{self.field} is {self.found}: expected {self.expected}"
 
 
-def wrong_fields(definition: Definition, descriptor: Descriptor, span: Extent) -> tuple[list[Wrong], list[str]]:
-    """Fields of a claim about the tokens of `span` that are wrong, and the names of those that nothing is known of."""
+class Checked(NamedTuple):
+    """What came of a descriptor's fields."""
+
+    num_known: int
+    wrong: list[Wrong]
+    unknown: list[str]
+    """Names that nothing is known of."""
+
+
+def check_fields(definition: Definition, descriptor: Descriptor, span: Extent) -> Checked:
+    """Every field of a claim about the tokens of `span`."""
     by_label = {account.rule.label: account for account in definition.accounts}
     wrong: list[Wrong | None] = []
     unknown = []
@@ -56,9 +65,10 @@ def wrong_fields(definition: Definition, descriptor: Descriptor, span: Extent) -
             wrong.append(_window_wrong(name, value, account, span))
         else:
             wrong.append(_number_wrong(name, value, _expected_numbers(definition, account, span), account))
+    known = len(wrong)
     if all(descriptor.get(name) is False for name in PLACES):
         wrong.append(Wrong(PLACES[0], "", -1, "False, and so is the other", "the state to be on the GPU or the CPU"))
-    return [item for item in wrong if item is not None], unknown
+    return Checked(known, [item for item in wrong if item is not None], unknown)
 
 
 def _account_of(name: str, definition: Definition) -> Account | None:
