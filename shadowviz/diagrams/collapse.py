@@ -5,6 +5,7 @@ import numpy as np
 
 from shadowviz.diagrams.columns import Ints, Mask, TreeColumns
 from shadowviz.diagrams.tree import Stub
+from shadowviz_engine.core.errors import InputError
 
 COLLAPSE_ABOVE = 50_000
 """Nodes beyond which a picture is collapsed by itself."""
@@ -40,6 +41,18 @@ class Selection(msgspec.Struct, frozen=True, eq=False):
     depths: Ints
     stubs: tuple[Stub, ...]
     collapsed: bool
+
+
+def check_root(columns: TreeColumns, root: int, seq: int) -> None:
+    """Refuse a root that is no living node.
+
+    Raises:
+        InputError: it is none at event `seq`.
+    """
+    if not 0 <= root < len(columns):
+        raise InputError(f"the tree has no node {root}: expected one up to {len(columns) - 1}, or 0 for all of it")
+    if not columns.alive[root]:
+        raise InputError(f"node {root} is not in the tree at event {seq}: expected one that was not evicted before")
 
 
 def select(columns: TreeColumns, options: TreeOptions, kept: Mask) -> Selection:

@@ -4,7 +4,7 @@ import msgspec
 
 from shadowviz.diagrams.boxes import BoxMaker
 from shadowviz.diagrams.caption import Caption
-from shadowviz.diagrams.collapse import Selection, TreeOptions, select
+from shadowviz.diagrams.collapse import Selection, TreeOptions, check_root, select
 from shadowviz.diagrams.columns import TreeColumns
 from shadowviz.diagrams.lookups import verdict_line
 from shadowviz.diagrams.request_path import mask_of, path_of_request
@@ -13,7 +13,7 @@ from shadowviz.replay.explain import Explanation
 from shadowviz.replay.nearest import Words
 from shadowviz.tokens.inert import printable
 from shadowviz.tokens.words import IdWords
-from shadowviz_engine.core.errors import InputError, LogError
+from shadowviz_engine.core.errors import LogError
 from shadowviz_engine.core.events import LogOpened
 from shadowviz_engine.core.replayer import Replayer
 
@@ -45,7 +45,7 @@ def tree_diagram(
     if opened is None:
         raise LogError("the events hold no LogOpened: expected the beginning of a log")
     columns = TreeColumns(state)
-    _check_root(columns, options.root, state.seq)
+    check_root(columns, options.root, state.seq)
     path, path_tokens = path_of_request(state, columns, options.request) if options.request else ([], 0)
     on_path = mask_of(columns, path)
     selection = select(columns, options, on_path)
@@ -63,13 +63,6 @@ def tree_diagram(
         reused=lookup.reused if lookup else 0,
         num_prompt=lookup.num_prompt if lookup else 0,
     )
-
-
-def _check_root(columns: TreeColumns, root: int, seq: int) -> None:
-    if not 0 <= root < len(columns):
-        raise InputError(f"the tree has no node {root}: expected one up to {len(columns) - 1}, or 0 for all of it")
-    if not columns.alive[root]:
-        raise InputError(f"node {root} is not in the tree at event {seq}: expected one that was not evicted before")
 
 
 def _caption(

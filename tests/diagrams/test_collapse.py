@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from trees import caption_of, chain_state, chat_state, walked, wide_state
 
+from shadowviz.diagrams import collapse as collapse_module
 from shadowviz.diagrams import columns as columns_module
 from shadowviz.diagrams.collapse import COLLAPSE_ABOVE, MAX_BOXES, TreeOptions
 from shadowviz.diagrams.columns import TreeColumns
@@ -95,12 +96,13 @@ def test_a_collapsed_picture_shows_the_largest_nodes_of_each_level() -> None:
     assert any("largest" in note for note in diagram.caption.notes)
 
 
-def test_a_tree_is_collapsed_by_itself_only_above_the_limit() -> None:
-    exact = wide_state(COLLAPSE_ABOVE)
-    assert len(picture(exact, TreeOptions()).boxes) == COLLAPSE_ABOVE + 1
-    over = picture(wide_state(COLLAPSE_ABOVE + 1), TreeOptions())
+def test_a_tree_is_collapsed_by_itself_only_above_the_limit(long_form: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    limit = COLLAPSE_ABOVE if long_form else 1_000
+    monkeypatch.setattr(collapse_module, "COLLAPSE_ABOVE", limit)
+    assert len(picture(wide_state(limit), TreeOptions()).boxes) == limit + 1
+    over = picture(wide_state(limit + 1), TreeOptions())
     assert over.caption.shown <= MAX_BOXES
-    assert over.caption.total == COLLAPSE_ABOVE + 1
+    assert over.caption.total == limit + 1
 
 
 def test_a_path_deeper_than_the_picture_is_shown_to_its_end() -> None:
