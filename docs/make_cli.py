@@ -88,12 +88,22 @@ chooses those, and without such an option `arithmetic` runs, and `numeric` where
 half-open ranges: `1:1001`, `27`, `1:130,4095:4098`.
 
 JSON: `checks` (done), `cells` (of the whole run), `findings`, `runs`, one a level and subject (`level`, `subject`,
-`asked`, `geometry`, `seed`, `lengths`, `options`, `cells`, `modes`, `faults`), `first_findings` (events, see
-`BoundaryChecked` in [events.md](events.md); at most 1,000), `log` (the record, or null), `interrupted`. A mode has
+`asked`, `geometry`, `seed`, `lengths`, `options`, `cells`, `modes`, `faults`), `groups` of findings (`first`, `count`,
+`where`: what their lengths have in common), `first_findings` (events, see
+`BoundaryChecked` in [events.md](events.md); at most 1,000), `naive` (with `--naive`: `subject`, `num_lengths`,
+`num_same`, `ours_s`, `naive_s`, `num_measured`, `share`), `log` (the record, or null), `interrupted`. A mode has
 `level`, `subject`, `mode`, `first` and `last` (lengths), `checks`, `outcomes` (how often each), `findings`,
 `difference` and `noise` (largest of a logit). A fault has `subject`, `fault` (empty: none was put in), `checks`,
 `found`, `missed`, `hidden`, `false_alarms`, `offset_as_predicted`, `offset_other`, `kind_right`, `layer_right`,
 `row_right`, `named`, `least`, `difference` and `reasons` (why it cannot be seen, how often).
+""",
+    "export": """\
+Every picture says of itself which run, event, geometry and how much of it it shows; stderr says so too, and who drew
+it. What no event speaks of is drawn as unknown, never as absent. A file is written whole or not at all.
+
+`-f json` writes one object: `diagram` (its name), `version` and `content`, described field by field in
+[export-schema.json](export-schema.json). How to choose a diagram and a format:
+[export a picture](../how-to/export-a-picture.md).
 """,
     "memory": """\
 JSON: `length`, `tables` (`geometry`, `row_format`, `length`, `kinds`, `total_bytes`, `marginal_bytes`; a kind has
