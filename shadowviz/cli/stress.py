@@ -1,14 +1,17 @@
 """`shadowviz stress`: prove every length, and show that a fault would be found."""
 
 import os
+from collections.abc import Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from shadowviz.cli.show import counted, number, write_json, write_note, write_out
+from shadowviz.cli.show import counted, number, wrapped, write_json, write_note, write_out, write_progress
 
 if TYPE_CHECKING:
     from shadowviz.cli.stress_view import Results
+    from shadowviz.experiments.stress.naive import Comparison
     from shadowviz.experiments.stress.plans import Asked
     from shadowviz.experiments.stress.run import StressRun
 
@@ -38,6 +41,9 @@ def stress(  # one parameter an option
     numerics: Annotated[Literal["exact", "fast"] | None, typer.Option(help="numeric: only these.")] = None,
     fault: Annotated[str, typer.Option(help="faults: only this one, or all.")] = "",
     blind: Annotated[int, typer.Option(help="faults: runs whose fault another process draws.", min=0)] = 0,
+    naive: Annotated[
+        bool, typer.Option("--naive", help="Time a forward a length of transformers beside the exact proof, too.")
+    ] = False,
     rows: Annotated[
         Literal["mode", "kind", "fault", "subject"] | None, typer.Option(help="What a row of the map stands for.")
     ] = None,
@@ -75,7 +81,7 @@ def stress(  # one parameter an option
         seed=seed,
         options={name: value for name, value in given.items() if value},
     )
-    run = _continued(taken_up, asked, output, jobs) if taken_up else _begun(asked, output, force, jobs)
+    run = _continued(taken_up, asked, output, jobs) if taken_up else _begun(asked, output, force, jobs, naive)
     path, results = taken_up or output, Results(rows)
     try:
         _watch(run, results)
@@ -83,10 +89,11 @@ def stress(  # one parameter an option
         if path and results.sums.checks:
             write_note(f"what was checked is in {path}; go on with: shadowviz stress --continue {path}")
         raise
-    return _report(run, results, path, as_json)
+    compared = [] if run.stopped or not naive else _compared(results)
+    return _report(run, results, compared, path, as_json)
 
 
-def _begun(asked: "Asked", output: str, force: bool, jobs: int) -> "StressRun":
+def _begun(asked: "Asked", output: str, force: bool, jobs: int, naive: bool) -> "StressRun":
     from shadowviz.cli.page_file import check_page_file
     from shadowviz.experiments.stress.plans import plans_of
     from shadowviz.experiments.stress.record import Record
@@ -96,6 +103,8 @@ def _begun(asked: "Asked", output: str, force: bool, jobs: int) -> "StressRun":
     if force and not output:
         raise InputError("--force replaces a record: expected -o RUN with it")
     plans = plans_of(asked)
+    if naive and all(plan.level != "numeric" for plan in plans):
+        raise InputError("--naive times the exact proof of a model: expected level numeric with it")
     if output:
         check_page_file(output, force, (), "-o")
     return StressRun(plans, Record(output, force), jobs or _cores())
@@ -131,12 +140,28 @@ def _watch(run: "StressRun", results: "Results") -> None:
                 bar.show(results.sums.checks, run.num_cells, results.sums.num_findings)
 
 
-def _report(run: "StressRun", results: "Results", path: str, as_json: bool) -> int:
+def _compared(results: "Results") -> "list[Comparison]":
+    """Times of the naive way beside those of the exact proof, for every model of the run."""
+    from shadowviz.experiments.stress.naive import compare_with_naive
+    from shadowviz.experiments.stress.record import plan_of
+
+    try:
+        return [
+            compare_with_naive(plan_of(event), say=lambda line: write_progress(f"naive way: {line}"))
+            for event in results.sums.started
+            if event.level == "numeric"
+        ]
+    finally:
+        write_progress("")
+
+
+def _report(run: "StressRun", results: "Results", compared: "Sequence[Comparison]", path: str, as_json: bool) -> int:
     sums = results.sums
     if as_json:
-        write_json({**results.json(), "log": path or None, "interrupted": run.stopped})
+        figures = [{"share": one.share, **asdict(one)} for one in compared]
+        write_json({**results.json(), "naive": figures, "log": path or None, "interrupted": run.stopped})
     elif sums.checks:
-        write_out(results.text(path or "this run"))
+        write_out("\n\n".join([results.text(path or "this run"), *(wrapped(str(one)) for one in compared)]))
     if run.stopped:
         again = f"; go on with: shadowviz stress --continue {path}" if path and sums.started else ""
         write_note(f"shadowviz: interrupted: {number(sums.checks)} of {counted(run.num_cells, 'check')} done{again}")

@@ -150,6 +150,7 @@ def test_the_record_holds_what_was_printed(command: Command, tmp_path: Path) -> 
         ("--force", "--force replaces a record: expected -o RUN with it"),
         ("tiny --continue run.jsonl", "--continue run.jsonl brings its own run and record"),
         ("--continue none.jsonl", "cannot read none.jsonl: No such file or directory"),
+        ("--level arithmetic --naive", "--naive times the exact proof of a model: expected level numeric with it"),
         ("--level arithmetic --retention window", "--retention means nothing to level arithmetic"),
     ],
 )
