@@ -1,5 +1,8 @@
 """The nodes that a request's tokens run through."""
 
+from collections.abc import Sequence
+
+import msgspec
 import numpy as np
 
 from shadowviz.diagrams.columns import Mask, TreeColumns
@@ -9,8 +12,22 @@ from shadowviz_engine.core.errors import InputError
 from shadowviz_engine.core.replayer import Replayer
 
 
-def path_of_request(state: Replayer, columns: TreeColumns, request: str) -> tuple[list[int], int]:
-    """Nodes from the top down whose tokens the request's equal, the last perhaps in part; and how many tokens do.
+class RequestPath(msgspec.Struct, frozen=True):
+    """Where a request's tokens, its output included once it has finished, run through the tree."""
+
+    nodes: tuple[int, ...] = ()
+    """From the top down; the last perhaps holds more than equals the request."""
+    common: int = 0
+    """Tokens that the tree holds."""
+    num_prompt: int = 0
+    num_tokens: int = 0
+
+
+NO_PATH = RequestPath()
+
+
+def path_of_request(state: Replayer, columns: TreeColumns, request: str) -> RequestPath:
+    """The path of a request in the tree as it is.
 
     Raises:
         InputError: the run has no such request at this moment.
@@ -33,11 +50,11 @@ def path_of_request(state: Replayer, columns: TreeColumns, request: str) -> tupl
             break
         path.append(node)
         common += best
-    return path, common
+    return RequestPath(tuple(path), common, state.requests.num_prompt[row], len(tokens))
 
 
-def mask_of(columns: TreeColumns, path: list[int]) -> Mask:
+def mask_of(columns: TreeColumns, path: Sequence[int]) -> Mask:
     """Which nodes are on the path, by id."""
     mask = np.zeros(len(columns), dtype=bool)
-    mask[path] = True
+    mask[list(path)] = True
     return mask

@@ -6,6 +6,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from lookup_runs import ByNumber, ExplainedRun
 from trees import caption_of, chat_state, walked
 
 from shadowviz.diagrams.collapse import TreeOptions
@@ -109,6 +110,43 @@ def test_the_path_of_a_request_runs_through_the_nodes_that_hold_its_tokens() -> 
     for box in path:
         assert state.node_tokens(box.node) == tokens[box.start : box.stop]
     assert not any(box.on_path for box in picture(state).boxes)
+
+
+def test_a_picture_says_how_much_of_a_request_the_tree_holds() -> None:
+    state = chat_state()
+    request = state.requests.names[-1]
+    row = state.requests.index[request]
+    diagram = picture(state, request=request)
+    assert (diagram.request, diagram.common, diagram.num_prompt) == (request, 1_724, state.requests.num_prompt[row])
+    assert f"The tree holds 1,724 of the 1,724 tokens of {request} at this event." in diagram.caption.notes
+    apart = next(box.node for box in diagram.boxes if not box.on_path and box.node)
+    beside = picture(state, request=request, root=apart)
+    assert not any(box.on_path for box in beside.boxes)
+    assert any(f"does not run through node {apart}" in note for note in beside.caption.notes)
+
+
+@settings(max_examples=15)
+@given(seeds)
+def test_a_picture_counts_the_pages_that_the_pools_of_the_cache_lack(seed: int) -> None:
+    walk, state = walked(seed)
+    counts = dict(picture(state).caption.counts)
+    cache, options = walk.driver.manager.state, walk.options
+    assert counts["full pages"] == f"{options.num_full_pages - len(cache.full.free)} of {options.num_full_pages}"
+    assert counts["swa pages"] == f"{options.num_swa_pages - len(cache.swa.free)} of {options.num_swa_pages}"
+
+
+def test_the_verdict_of_the_request_is_that_of_its_lookup() -> None:
+    run = ExplainedRun()
+    run.run(range(1_000))
+    explanation = run.run([*range(600), *range(2_000, 2_400)])
+    state = run.explainer.state
+    options = TreeOptions(request=explanation.request)
+    diagram = tree_diagram(caption_of(state), state, options, explanation, ByNumber())
+    lookup = explanation.lookup
+    lengths = (diagram.common, diagram.matched, diagram.usable, diagram.reused, diagram.num_prompt)
+    assert lengths == (lookup.common, lookup.matched, lookup.usable, lookup.reused, lookup.num_prompt)
+    assert diagram.common == 600
+    assert diagram.caption.verdict.startswith(explanation.verdict.label)
 
 
 def test_a_request_of_another_namespace_has_no_path_through_equal_tokens() -> None:
