@@ -54,6 +54,13 @@ def write_prompts(folder: Path) -> None:
     ids = {"token_ids": [7, 11, 13, 17, 19, 23, 29, 31], "max_tokens": 2}
     (folder / "ids.jsonl").write_text(json.dumps(ids) + "\n")
     write_pairs(folder)
+    write_derivation(folder)
+
+
+def write_derivation(folder: Path) -> None:
+    """The derivation that the page on proving every length shows, bug included."""
+    page = (DOCS / "how-to" / "prove-every-length.md").read_text("utf-8")
+    (folder / "my_engine.py").write_text(re.findall(r"^```python\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)[0])
 
 
 def write_pairs(folder: Path) -> None:
