@@ -104,6 +104,42 @@ def test_a_process_that_ends_is_told_and_what_it_checked_stays(
     assert sorted(event.length for event in again.events() if isinstance(event, BoundaryChecked)) == list(range(1, 301))
 
 
+def claims_run(folder: Path, monkeypatch: pytest.MonkeyPatch, body: str) -> StressRun:
+    """A run over the claims of a module that is written there."""
+    (folder / "claimed.py").write_text(f"import os, sys\n\n\ndef derive(length):\n    {body}\n")
+    monkeypatch.chdir(folder)
+    asked = Asked(subjects=("recall",), lengths="1:9", options={"claims": "claimed:derive"})
+    return StressRun(plans_of(asked), Record(), 1)
+
+
+def test_a_derivation_that_prints_and_reads_disturbs_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    body = "print('at', length); os.write(1, b'raw'); sys.stdin.read(); return {'swa_kv': [max(0, length - 7), length]}"
+    run = claims_run(tmp_path, monkeypatch, body)
+    outcomes = [event.outcome for event in run.events() if isinstance(event, BoundaryChecked)]
+    assert outcomes == ["same"] * 8
+    shown = capfd.readouterr()
+    assert shown.out == ""
+    assert "raw" in shown.err
+
+
+def test_a_derivation_that_ends_its_process_is_told_with_the_way_it_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = claims_run(tmp_path, monkeypatch, "os._exit(7)")
+    with pytest.raises(InvariantError, match="arithmetic of recall, mode claims at 1 to 8 ended with exit code 7"):
+        list(run.events())
+
+
+def test_a_derivation_that_raises_is_a_finding_with_a_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = claims_run(tmp_path, monkeypatch, "return {'swa_kv': [0, length // (length - 5)]}")
+    found = [event for event in run.events() if isinstance(event, BoundaryChecked) and event.length == 5]
+    assert [event.outcome for event in found] == ["refused"]
+    assert "ZeroDivisionError" in found[0].detail
+    assert found[0].command.endswith("--lengths 5 --seed 0 --claims claimed:derive")
+
+
 def test_a_run_that_is_left_ends_its_processes(begun: list[subprocess.Popen[bytes]]) -> None:
     events = StressRun([PLAN], Record(), 2).events()
     next(events)
