@@ -64,6 +64,8 @@ class Transformer:
         """Called with every selection of an indexer that has entries to choose from; None = nobody looks."""
         self.trace: Trace | None = None
         """Called with all that the layers of a step find, store and read; None = nobody looks, and nothing is spent."""
+        self.tamper: Callable[[StepPlan], StepPlan] | None = None
+        """Gives the plan that a step uses in place of its own: for faults that are put in on purpose."""
 
     def make_buffers(self, num_full_slots: int, num_swa_slots: int) -> StateBuffers:
         """State rows on the model's device, in its type."""
@@ -108,6 +110,8 @@ class Transformer:
         check_steps(self.config, steps, buffers.num_full_slots)
         plan = plan_step(self.config, steps, full_to_swa, self.numerics, self.device, self.dtype)
         with torch.inference_mode(), self._threads():
+            if self.tamper is not None:
+                plan = self.tamper(plan)
             trace = None if self.trace is None else StepTrace(self.trace, self.config, steps, full_to_swa, plan)
             context = self._context(plan, buffers, trace)
             rows = F.embedding(plan.token_ids, self._params.embedding)

@@ -23,6 +23,8 @@ class ActiveRequest:
         self.cleared = False
         """The cache was emptied for it."""
         self.computed = 0
+        self.resumed = 0
+        """Tokens that were reused at the last start."""
         self.num_generated = 0
         self.lookup: LookupDone | None = None
         self.prompt_logprobs: tuple[float, ...] = ()
@@ -91,7 +93,7 @@ class ActiveRequest:
             self.lookup = lookup
         self.waited = False
         self.prompt_logprobs = ()
-        self.computed = lookup.reused
+        self.computed = self.resumed = lookup.reused
         self.num_generated = 0
         self._tokens = np.zeros(len(self.prompt) + self.request.max_tokens, np.int64)
         self._tokens[: len(self.prompt)] = self.prompt

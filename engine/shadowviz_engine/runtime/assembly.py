@@ -1,7 +1,7 @@
 """The parts of an engine, made from its options."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from hashlib import blake2b
 from math import lcm
@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 import shadowviz_engine.model
-from shadowviz_engine.cache.faults import check_faults
+from shadowviz_engine.cache.faults import FAULTS
 from shadowviz_engine.cache.options import CacheOptions
 from shadowviz_engine.cache.policies import policy_named
 from shadowviz_engine.cache.retention import parse_retention
@@ -23,6 +23,7 @@ from shadowviz_engine.core.presets import PRESETS
 from shadowviz_engine.model.buffers import StateBuffers
 from shadowviz_engine.model.config import ModelConfig
 from shadowviz_engine.model.config_json import config_to_json
+from shadowviz_engine.model.faults import MODEL_FAULTS, PlacedFault, place_fault
 from shadowviz_engine.model.numerics import Numerics
 from shadowviz_engine.model.presets import MODEL_PRESETS, model_preset
 from shadowviz_engine.model.random_weights import random_weights
@@ -206,7 +207,6 @@ def cache_options(options: EngineOptions, pools: PoolSizes) -> CacheOptions:
         InputError: a switch that is out of range or unknown.
     """
     policy_named(options.policy)
-    check_faults(frozenset(options.faults))
     return CacheOptions(
         num_full_pages=pools.num_full_pages,
         num_swa_pages=pools.num_swa_pages,
@@ -219,6 +219,27 @@ def cache_options(options: EngineOptions, pools: PoolSizes) -> CacheOptions:
         unit=options.unit,
         ghost_entries=options.ghost_entries,
     )
+
+
+class SortedFaults(msgspec.Struct, frozen=True):
+    """Faults by what makes them."""
+
+    cache: frozenset[str]
+    model: tuple[PlacedFault, ...]
+
+
+def sort_faults(names: Sequence[str], geometry: Geometry) -> SortedFaults:
+    """Faults of the cache by name, and those of the model in their layers.
+
+    Raises:
+        InputError: a name that is none, or a fault in rows or a layer that the model has not.
+    """
+    model = [name for name in dict.fromkeys(names) if name not in FAULTS]
+    for name in model:
+        if name.partition("@")[0] not in MODEL_FAULTS:
+            known = ", ".join((*FAULTS, *MODEL_FAULTS))
+            raise InputError(f"no fault point is called {name[:40]!r}: expected one of {known}")
+    return SortedFaults(frozenset(names) & FAULTS.keys(), tuple(place_fault(name, geometry) for name in model))
 
 
 def log_opened(

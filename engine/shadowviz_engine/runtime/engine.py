@@ -24,8 +24,10 @@ from shadowviz_engine.runtime.assembly import (
     log_opened,
     page_cost,
     pool_sizes,
+    sort_faults,
 )
 from shadowviz_engine.runtime.batch import Batch
+from shadowviz_engine.runtime.injection import ModelFaults
 from shadowviz_engine.runtime.journal import Journal
 from shadowviz_engine.runtime.options import EngineOptions, Record
 from shadowviz_engine.runtime.request import Request, RequestOutput, check_request, token_array
@@ -56,6 +58,7 @@ class Engine:
         """By request id, of every request that has ended."""
         geometry = self.model.geometry
         switches = cache_options(options, self.pools)
+        faults = sort_faults(options.faults, geometry)
         self._runner = Runner(self.model.transformer, allocate(self.model, self.pools), options.threads)
         self._selections = self._open_sidecar()
         self._requests: dict[str, ActiveRequest] = {}
@@ -67,8 +70,12 @@ class Engine:
         # All that may refuse its input has done so: nothing is on record before the engine stands.
         stamp = self._emitter.next()
         self._emitter.emit(log_opened(options, self.model, self.pools, stamp, datetime.now(UTC)))
-        self.cache = CacheManager(geometry, switches, self._emitter, frozenset(options.faults))
+        self.cache = CacheManager(geometry, switches, self._emitter, faults.cache)
         self._journal = Journal(self._emitter)
+        if faults.model:
+            self._runner.faults = ModelFaults(faults.model, self.model.transformer, geometry, self._runner.buffers)
+            for placed in faults.model:
+                self._journal.fault_put_in(placed.name)
         self._batch = Batch(self.cache, self._journal, options, geometry.page_size, BLOCK)
 
     def watch(self, trace: RequestTrace | None = None, logits: LogitsTrace | None = None) -> None:
@@ -197,6 +204,8 @@ class Engine:
             result = self._runner.run(items, self.cache.full_to_swa)
         else:
             result = self._runner.run_observed(items, self.cache.full_to_swa, self._selections)
+        if self._runner.faults is not None:
+            self._journal.injected(self._runner.faults.take())
         self._journal.computed(items, result.near_ties)
         return result
 
@@ -211,6 +220,7 @@ class Engine:
             work.start >= len(active.prompt),
             active.choice if work.stop == active.num_tokens else None,
             active.scored(work.start, work.stop),
+            active.resumed,
         )
 
     def _settle(self, work: tuple[Work, ...], result: PassResult) -> None:

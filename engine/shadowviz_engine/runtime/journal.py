@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from shadowviz_engine.core.events import (
+    FaultInjected,
     LogClosed,
     NearTieSeen,
     RequestAborted,
@@ -13,6 +14,7 @@ from shadowviz_engine.core.events import (
 )
 from shadowviz_engine.core.sinks import Emitter
 from shadowviz_engine.core.snapshot import pack_ids
+from shadowviz_engine.runtime.injection import Injection
 from shadowviz_engine.runtime.request import Request, RequestOutput
 from shadowviz_engine.runtime.runner import PassItem, RequestTie
 
@@ -88,6 +90,19 @@ class Journal:
         """A request ended before its output was whole."""
         seq, t_ns = self._emitter.next()
         self._emitter.emit(RequestAborted(seq=seq, t_ns=t_ns, request=name, reason=reason, computed=computed))
+
+    def fault_put_in(self, fault: str) -> None:
+        """A fault of the model may act from here on."""
+        seq, t_ns = self._emitter.next()
+        self._emitter.emit(FaultInjected(seq=seq, t_ns=t_ns, fault=fault))
+
+    def injected(self, injections: Sequence[Injection]) -> None:
+        """Faults began to act on requests."""
+        for item in injections:
+            seq, t_ns = self._emitter.next()
+            place = "every row is as it should be" if item.layer < 0 else f"layer {item.layer}, row {item.row}"
+            detail = f"going on at {item.length}: {place}"
+            self._emitter.emit(FaultInjected(seq=seq, t_ns=t_ns, fault=item.fault, request=item.request, detail=detail))
 
     def closed(self, digest: str) -> None:
         """The record ends here."""

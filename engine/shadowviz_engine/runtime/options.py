@@ -62,7 +62,7 @@ class EngineOptions(msgspec.Struct, frozen=True, kw_only=True):
     ghost_entries: int = 65536
     """Paths that the cache remembers after they left."""
     faults: tuple[str, ...] = ()
-    """Named faults of the cache that are put in on purpose; see `cache.faults`."""
+    """Named faults that are put in on purpose: of the cache (`cache.faults`), of the model (`model.faults`)."""
     record: Record = Record.LOOKUPS
     sidecar: str = ""
     """File that takes the selected entries when `record` is full."""

@@ -1,6 +1,7 @@
 """One pass of the model over scheduled work: steps in, next tokens out."""
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 
 import msgspec
 import numpy as np
@@ -13,6 +14,7 @@ from shadowviz_engine.model.numerics import threads
 from shadowviz_engine.model.step import SequenceStep, StepResult
 from shadowviz_engine.model.trace import Traced
 from shadowviz_engine.model.transformer import Transformer
+from shadowviz_engine.runtime.injection import ModelFaults, Resumed
 from shadowviz_engine.runtime.sampler import Choice, log_probabilities, sample
 from shadowviz_engine.runtime.selections import SelectionWriter
 
@@ -42,6 +44,8 @@ class PassItem(msgspec.Struct, frozen=True):
     choice: Choice | None
     """How the token at `stop` is chosen; None = it is known already."""
     scored: Scored | None = None
+    resumed: int = 0
+    """Tokens that the request reused when it started."""
 
 
 RequestTrace = Callable[[Sequence[str], Traced], None]
@@ -81,6 +85,7 @@ class Runner:
         """Sees what every pass finds, stores and reads; None = nobody looks, and nothing is spent."""
         self.logits_trace: LogitsTrace | None = None
         """Sees the logits of every computed token, not of the last ones alone."""
+        self.faults: ModelFaults | None = None
         self._num_threads = num_threads
 
     def run(self, items: Sequence[PassItem], full_to_swa: Ints) -> PassResult:
@@ -91,7 +96,8 @@ class Runner:
             InvariantError: logits that are not finite.
         """
         steps = [SequenceStep(item.token_ids, item.slots, item.start, item.stop) for item in items]
-        with threads(self._num_threads):
+        acting = nullcontext() if self.faults is None else self._acting(self.faults, items, steps, full_to_swa)
+        with threads(self._num_threads), acting:
             if self.trace is None:
                 result, logprobs = self._forward(items, steps, full_to_swa)
             else:
@@ -137,6 +143,12 @@ class Runner:
                 scored = part[item.scored.first - first :][: len(ids)]
                 logprobs[item.request] = log_probabilities(scored, ids)
         return StepResult(torch.stack([part[-1] for part in parts]), near_ties), logprobs
+
+    @staticmethod
+    def _acting(
+        faults: ModelFaults, items: Sequence[PassItem], steps: Sequence[SequenceStep], full_to_swa: Ints
+    ) -> AbstractContextManager[None]:
+        return faults.acting([Resumed(item.request, item.resumed) for item in items], steps, full_to_swa)
 
     def _forward_traced(
         self, items: Sequence[PassItem], steps: Sequence[SequenceStep], full_to_swa: Ints, trace: RequestTrace
