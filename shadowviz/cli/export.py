@@ -24,16 +24,18 @@ def export(  # one parameter an option
         str, typer.Option("--output", "-o", help="The file; - or left out: stdout.", metavar="FILE")
     ] = STDOUT,
     diagram: Annotated[
-        str, typer.Option(help="tree, derivation, lookups, memory, boundary or events.", metavar="DIAGRAM")
+        str, typer.Option(help="tree, derivation, lookups, memory, changes, boundary or events.", metavar="DIAGRAM")
     ] = "",
     at: Annotated[int | None, typer.Option(help="Show the run after this event.", metavar="SEQ", min=0)] = None,
     request: Annotated[str, typer.Option(help="Mark the path of this request, or show its ruler.", metavar="ID")] = "",
-    root: Annotated[int, typer.Option(help="Tree: only this node and what is below.", metavar="NODE", min=0)] = 0,
-    depth: Annotated[int | None, typer.Option(help="Tree: edges below the root.", min=0)] = None,
-    min_tokens: Annotated[int, typer.Option(help="Tree: leave smaller subtrees out.", min=0)] = 0,
+    root: Annotated[int, typer.Option(help="Only this node and what is below.", metavar="NODE", min=0)] = 0,
+    depth: Annotated[int | None, typer.Option(help="Edges below the root of the picture.", min=0)] = None,
+    min_tokens: Annotated[int, typer.Option(help="Leave smaller subtrees out.", min=0)] = 0,
     collapse: Annotated[
-        bool | None, typer.Option("--collapse/--whole", help="Tree: the largest nodes of each level alone, or all.")
+        bool | None,
+        typer.Option("--collapse/--whole", help="Nodes: the largest of each level alone, or all."),
     ] = None,
+    row_format: Annotated[str, typer.Option(help="Memory: how rows are stored.", metavar="NAME")] = "",
     span: Annotated[str, typer.Option(help="Ruler: tokens to show, such as 1000 or 256:1000.", metavar="SPAN")] = "",
     cut: Annotated[int | None, typer.Option(help="Ruler: length that is gone on from.", min=0)] = None,
     geometry: Annotated[str, typer.Option(help="Ruler of --span without a run: a preset.", metavar="NAME")] = "",
@@ -73,6 +75,7 @@ def export(  # one parameter an option
         depth=depth,
         min_tokens=min_tokens,
         collapse=collapse,
+        row_format=row_format,
         span=span,
         cut=cut,
         geometry=geometry,

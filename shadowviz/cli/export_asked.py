@@ -22,11 +22,12 @@ MAX_LOOKUPS = 2_000
 """Lookups that a table lists at most, the dearest; JSON has all."""
 
 _USED_BY: dict[str, tuple[DiagramName, ...]] = {
-    "root": (DiagramName.TREE,),
-    "depth": (DiagramName.TREE,),
-    "min-tokens": (DiagramName.TREE,),
-    "collapse": (DiagramName.TREE,),
+    "root": (DiagramName.TREE, DiagramName.MEMORY),
+    "depth": (DiagramName.TREE, DiagramName.MEMORY),
+    "min-tokens": (DiagramName.TREE, DiagramName.MEMORY),
+    "collapse": (DiagramName.TREE, DiagramName.MEMORY),
     "request": (DiagramName.TREE, DiagramName.DERIVATION, DiagramName.LOOKUPS),
+    "row-format": (DiagramName.MEMORY,),
     "span": (DiagramName.DERIVATION,),
     "cut": (DiagramName.DERIVATION,),
     "geometry": (DiagramName.DERIVATION,),
@@ -48,6 +49,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     depth: int | None
     min_tokens: int
     collapse: bool | None
+    row_format: str
     span: str
     cut: int | None
     geometry: str
@@ -90,6 +92,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
                 collapse=options.collapse,
             ),
             view=self.view,
+            row_format=options.row_format,
             most_lookups=None if self.form.name == "json" else MAX_LOOKUPS,
         )
 
@@ -108,7 +111,7 @@ def asked(options: Options) -> Asked:
         raise InputError("--compare names both runs: expected no other source beside it")
     form.renderer(diagram)
     _check_used(options, diagram)
-    look = _look(options, form)
+    look = _look(options, form, diagram)
     view = View(parse_span(options.span) if options.span else None, options.cut)
     without_run = diagram is DiagramName.DERIVATION and not (options.source or options.demo)
     if options.geometry and not without_run:
@@ -153,6 +156,7 @@ def _check_used(options: Options, diagram: DiagramName) -> None:
         "min-tokens": options.min_tokens > 0,
         "collapse": options.collapse is not None,
         "request": bool(options.request),
+        "row-format": bool(options.row_format),
         "span": bool(options.span),
         "cut": options.cut is not None,
         "geometry": bool(options.geometry),
@@ -163,11 +167,13 @@ def _check_used(options: Options, diagram: DiagramName) -> None:
             raise InputError(f"--{name} means nothing for --diagram {diagram}: it is for {', '.join(_USED_BY[name])}")
 
 
-def _look(options: Options, form: Format) -> Look:
+def _look(options: Options, form: Format, diagram: DiagramName) -> Look:
     given = {"dark": options.dark, "renderer": options.renderer != "auto"}
     for name, is_given in given.items():
         if is_given and name not in form.heeds:
             raise InputError(f"--{name} changes nothing about format {form.name}: leave it out")
+    if given["renderer"] and diagram is not DiagramName.TREE:
+        raise InputError(f"--renderer lays out trees: leave it out for --diagram {diagram}")
     return Look(dark=options.dark, renderer=options.renderer)
 
 

@@ -26,6 +26,8 @@ class Ask(msgspec.Struct, frozen=True, kw_only=True):
     request: str = ""
     tree: TreeOptions = TreeOptions()
     view: View = View()
+    row_format: str = ""
+    """How rows are stored, for their bytes; empty = as the geometry says."""
     most_lookups: int | None = None
     """Lookups that a table lists at most; None = all."""
 
@@ -114,6 +116,14 @@ def _lookups(run: Recording, ask: Ask) -> Diagram:
     return lookups_diagram(_caption("Lookups", run, moment), moment.explanations, ask.most_lookups)
 
 
+def _memory(run: Recording, ask: Ask) -> Diagram:
+    from shadowviz.diagrams.memory_of import memory_diagram
+
+    moment = state_at(run.events(), ask.at)
+    caption = _caption("Bytes by kind and node", run, moment)
+    return memory_diagram(caption, moment.state, words_of(run.opened), ask.tree, ask.row_format)
+
+
 def _boundary(run: Recording, _ask: Ask) -> Diagram:
     from shadowviz.diagrams.boundary import boundary_diagram
 
@@ -152,6 +162,7 @@ _BUILDERS: dict[DiagramName, Callable[[Recording, Ask], Diagram]] = {
     DiagramName.TREE: _tree,
     DiagramName.DERIVATION: _derivation,
     DiagramName.LOOKUPS: _lookups,
+    DiagramName.MEMORY: _memory,
     DiagramName.BOUNDARY: _boundary,
     DiagramName.EVENTS: _events,
 }

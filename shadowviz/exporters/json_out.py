@@ -11,6 +11,7 @@ from shadowviz.diagrams.cells import BoundaryDiagram
 from shadowviz.diagrams.changes import ChangesDiagram
 from shadowviz.diagrams.lanes import DerivationDiagram
 from shadowviz.diagrams.lookups import LookupsDiagram
+from shadowviz.diagrams.memory import MemoryDiagram
 from shadowviz.diagrams.tree import TreeDiagram
 from shadowviz.exporters.formats import Diagram, Drawing, Look
 from shadowviz_engine.core.errors import InputError
@@ -58,7 +59,15 @@ class ChangesDocument(Document, frozen=True, tag="changes"):
     content: ChangesDiagram
 
 
-AnyDocument: TypeAlias = TreeDocument | DerivationDocument | BoundaryDocument | LookupsDocument | ChangesDocument
+class MemoryDocument(Document, frozen=True, tag="memory"):
+    """Bytes by kind and node."""
+
+    content: MemoryDiagram
+
+
+AnyDocument: TypeAlias = (
+    TreeDocument | DerivationDocument | BoundaryDocument | LookupsDocument | ChangesDocument | MemoryDocument
+)
 
 _DOCUMENTS: dict[type, type[AnyDocument]] = {
     TreeDiagram: TreeDocument,
@@ -66,6 +75,7 @@ _DOCUMENTS: dict[type, type[AnyDocument]] = {
     BoundaryDiagram: BoundaryDocument,
     LookupsDiagram: LookupsDocument,
     ChangesDiagram: ChangesDocument,
+    MemoryDiagram: MemoryDocument,
 }
 
 

@@ -102,6 +102,16 @@ def test_lookups_are_those_of_why(command: Command, story_log: Path) -> None:
     assert [line["request"] for line in one["lines"]] == ["short"]
 
 
+def test_memory_weighs_the_nodes_that_the_tree_shows(command: Command, story_log: Path) -> None:
+    shown = document(command, str(story_log), "--diagram", "memory")
+    tree = document(command, str(story_log))["content"]
+    assert shown["diagram"] == "memory"
+    assert shown["content"]["caption"]["total"] == tree["caption"]["total"]
+    other = document(command, str(story_log), "--diagram", "memory", "--row-format", "fp8")["content"]
+    assert (shown["content"]["row_format"], other["row_format"]) == ("bf16", "fp8")
+    assert other["total_bytes"] < shown["content"]["total_bytes"]
+
+
 def test_prompts_run_here_and_options_reach_the_engine(command: Command, tmp_path: Path) -> None:
     prompts = tmp_path / "prompts.jsonl"
     lines = [{"id": name, "prompt": "A harbour book, signed twice. " * 12, "max_tokens": 1} for name in ("one", "two")]
@@ -191,6 +201,9 @@ def test_the_list_names_every_format(command: Command) -> None:
         (("RUN", "-f", "json", "--diagram", "boundary"), "no stress run"),
         (("RUN", "-f", "json", "--compare", "RUN", "RUN@5"), "--compare names both runs"),
         (("RUN", "-f", "json", "--diagram", "changes"), "go together"),
+        (("RUN", "-f", "json", "--diagram", "memory", "--row-format", "stone"), "stone"),
+        (("RUN", "-f", "json", "--row-format", "stone"), "--row-format means nothing for --diagram tree"),
+        (("RUN", "-f", "svg", "--renderer", "own", "--diagram", "derivation", "--request", "again"), "lays out trees"),
         (("--compare", "RUN", "RUN@99999", "-f", "json"), "no event 99999"),
         (("--compare", "RUN", "RUN@5", "-f", "json", "--at", "4"), "--at means nothing for --diagram changes"),
     ],

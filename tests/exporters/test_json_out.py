@@ -19,6 +19,7 @@ from shadowviz.diagrams.collapse import TreeOptions
 from shadowviz.diagrams.derivation_of import length_diagram
 from shadowviz.diagrams.events import EventsDiagram
 from shadowviz.diagrams.lookups import lookups_diagram
+from shadowviz.diagrams.memory_of import memory_diagram
 from shadowviz.diagrams.tree_of import tree_diagram
 from shadowviz.exporters.formats import LIGHT, Diagram
 from shadowviz.exporters.json_out import INDENTED_BYTES, VERSION, read, render
@@ -59,6 +60,7 @@ def diagrams() -> dict[str, Diagram]:
         "derivation": length_diagram(preset("qwen3.5"), Extent(0, 1_000)),
         "lookups": lookups(),
         "changes": changes(),
+        "memory": memory_diagram(caption_of(state), state, IdWords()),
     }
 
 
@@ -75,7 +77,7 @@ def test_every_field_that_a_docstring_explains_is_explained_in_the_schema() -> N
     assert "description" in SCHEMA["$defs"]["Bar"]["properties"]["resident"]
 
 
-@pytest.mark.parametrize("name", ["tree", "collapsed", "derivation", "lookups", "changes"])
+@pytest.mark.parametrize("name", ["tree", "collapsed", "derivation", "lookups", "changes", "memory"])
 def test_what_is_written_follows_the_schema_and_is_read_back_as_it_was(name: str) -> None:
     diagram = diagrams()[name]
     drawing = render(diagram, LIGHT)
