@@ -6,8 +6,10 @@ from typing import Any
 from shadowviz.diagrams.cells import BoundaryDiagram
 from shadowviz.diagrams.lanes import DerivationDiagram
 from shadowviz.diagrams.tree import TreeDiagram
-from shadowviz.exporters import svg_cells, svg_ruler, svg_tree
 from shadowviz.exporters.formats import LIGHT, Drawing, Look
+from shadowviz.exporters.svg_cells import render as draw_cells
+from shadowviz.exporters.svg_ruler import render as draw_ruler
+from shadowviz.exporters.svg_tree import render as draw_tree
 from shadowviz.exporters.typeset import Typesetter
 
 
@@ -17,17 +19,17 @@ def render_tree(diagram: TreeDiagram, look: Look = LIGHT) -> Drawing:
     Raises:
         InputError: it is too large to be typeset.
     """
-    return _render(svg_tree.render, diagram, look)
+    return _render(draw_tree, diagram, look)
 
 
 def render_ruler(diagram: DerivationDiagram, look: Look = LIGHT) -> Drawing:
     """A ruler."""
-    return _render(svg_ruler.render, diagram, look)
+    return _render(draw_ruler, diagram, look)
 
 
 def render_cells(diagram: BoundaryDiagram, look: Look = LIGHT) -> Drawing:
     """A heat map."""
-    return _render(svg_cells.render, diagram, look)
+    return _render(draw_cells, diagram, look)
 
 
 def _render(draw: Callable[[Any, Look], Drawing], diagram: object, look: Look) -> Drawing:

@@ -1,6 +1,6 @@
 """Boxes of the built-in tree picture: in full for few nodes, in brief for many."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from shadowviz.diagrams.theme import Ground
 from shadowviz.diagrams.tree import Box, KindRows, TreeDiagram
@@ -19,6 +19,19 @@ CELL_ROW = 23
 ROOT_WIDTH = 54.0
 
 
+class _Cells(dict[KindRows, tuple[str, str]]):
+    """Name of the drawing of some rows, and their words; worked out once for equal rows."""
+
+    def __init__(self, symbols: Symbols) -> None:
+        super().__init__()
+        self._symbols = symbols
+
+    def __missing__(self, row: KindRows) -> tuple[str, str]:
+        words = f"{self._symbols.styles[row.kind].word} {cell(row)}"
+        made = self[row] = self._symbols.cell(row), text_of(words)
+        return made
+
+
 class BoxDrawing:
     """Draws the boxes of one diagram; `symbols` holds the parts that were used, once all are drawn."""
 
@@ -28,7 +41,7 @@ class BoxDrawing:
         self.symbols = Symbols(diagram, ground)
         self.symbols.sizes = self.sizes = self._sizes()
         self._columns = int((self.sizes.width - LEFT - PAD) / (11 * ADVANCE))
-        self._rows: dict[tuple[KindRows, ...], tuple[str, str]] = {}
+        self._cells = _Cells(self.symbols)
 
     def box(self, box: Box, x: float, y: float) -> str:
         """One box whose left upper corner is at a place."""
@@ -79,10 +92,9 @@ class BoxDrawing:
         return "".join(parts)
 
     def _in_brief(self, box: Box, x: float, y: float) -> str:
-        known = self._rows.get(box.rows)
-        if known is None:
-            known = self._rows[box.rows] = self.symbols.strip(box.rows), self._rows_words(box.rows)
-        strip, rows = known
+        cells = [self._cells[row] for row in box.rows]
+        strip = self.symbols.strip(tuple([name for name, _ in cells]))
+        rows = ", ".join([words for _, words in cells])
         found = marks(box, self._diagram)
         words = title(box)
         glyphs = "".join([mark.style.glyph for mark in found])
@@ -93,9 +105,6 @@ class BoxDrawing:
             f'<g transform="translate({x:.0f} {y:.0f})"><title>{said}</title><use href="#{self.symbols.frame(box)}"/>'
             f'<text x="{LEFT}" y="14">{words} {glyphs}</text><use href="#{strip}" x="{LEFT}" y="18"/></g>\n'
         )
-
-    def _rows_words(self, rows: Sequence[KindRows]) -> str:
-        return text_of(", ".join([f"{self.symbols.styles[row.kind].word} {cell(row)}" for row in rows]))
 
     def _count(self, row: KindRows, x: float, y: float) -> str:
         right = x + self.sizes.cell_width - PAD - 1

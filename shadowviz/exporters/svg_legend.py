@@ -1,5 +1,7 @@
 """Legend of a tree: what is in the picture, and nothing else."""
 
+from collections.abc import Collection
+
 from shadowviz.diagrams.kind_styles import kind_styles
 from shadowviz.diagrams.roles import (
     ABSENT,
@@ -15,37 +17,36 @@ from shadowviz.diagrams.roles import (
     tier_style,
 )
 from shadowviz.diagrams.theme import GROUNDS, Ground, Style
-from shadowviz.diagrams.tree import TreeDiagram
+from shadowviz.diagrams.tree import KindRows, TreeDiagram
 from shadowviz.exporters.box_words import presence
 from shadowviz.exporters.svg_frame import Entry, area_entry, glyph_entry, meaning, origin_entries, outline_entry
 from shadowviz.exporters.svg_parts import columns_of
 from shadowviz_engine.core.derive import Origin
 
 
-def tree_legend(diagram: TreeDiagram, ground: Ground) -> list[Entry]:
-    """Kinds, cells, outlines, marks, heat, origins."""
+def tree_legend(diagram: TreeDiagram, rows: Collection[KindRows], ground: Ground) -> list[Entry]:
+    """Kinds, cells, outlines, marks, heat, origins; `rows` are examples of all that look different."""
     entries = [area_entry(style, ground) for style in kind_styles(diagram.kinds).values()]
-    return entries + [entry for entry, is_there in _entries(diagram, ground) if is_there] + _origins(diagram, ground)
+    entries += [entry for entry, is_there in _entries(diagram, rows, ground) if is_there]
+    return entries + _origins(rows, ground)
 
 
-def cell_meanings(diagram: TreeDiagram) -> list[str]:
+def _cell_meanings(seen: Collection[Style | None]) -> list[str]:
     """How the figure in a cell is read, for those that occur."""
-    seen = {presence(row) for box in diagram.boxes for row in box.rows}
     said = [
         (PARTIAL, "90/103: 90 of its 103 rows are there"),
         (ABSENT, "0/103: known to be gone"),
-        (UNKNOWN, f"?/103: {UNKNOWN.meaning}"),
         (None, "-: the span closes no row of this kind"),
     ]
     return [text for style, text in said if style in seen]
 
 
-def _entries(diagram: TreeDiagram, ground: Ground) -> list[tuple[Entry, bool]]:
+def _entries(diagram: TreeDiagram, rows: Collection[KindRows], ground: Ground) -> list[tuple[Entry, bool]]:
     boxes = diagram.boxes
-    seen = {presence(row) for box in boxes for row in box.rows}
+    seen = {presence(row) for row in rows}
     tiers = sorted({box.tier for box in boxes} - {"device"})
     return [
-        *((Entry("", text), True) for text in cell_meanings(diagram) if not text.startswith("?")),
+        *((Entry("", text), True) for text in _cell_meanings(seen)),
         (outline_entry(UNKNOWN, ground, f"?/103: {UNKNOWN.meaning}"), UNKNOWN in seen),
         (_with_glyph(PATH, ground), any(box.on_path for box in boxes)),
         (_with_glyph(LOCKED, ground), any(box.locks for box in boxes)),
@@ -61,11 +62,14 @@ def _entries(diagram: TreeDiagram, ground: Ground) -> list[tuple[Entry, bool]]:
 
 def legend_lines(diagram: TreeDiagram, columns: int) -> list[str]:
     """The legend in words alone, for labels that hold no drawing; kinds first."""
-    said = [f"{meaning(style)}" for style in kind_styles(diagram.kinds).values()]
+    rows = [row for box in diagram.boxes for row in box.rows]
+    said = [meaning(style) for style in kind_styles(diagram.kinds).values()]
     said += [
-        entry.text for entry, is_there in _entries(diagram, Ground.LIGHT) if is_there and "bar at" not in entry.text
+        entry.text
+        for entry, is_there in _entries(diagram, rows, Ground.LIGHT)
+        if is_there and "bar at" not in entry.text
     ]
-    said += [entry.text for entry in _origins(diagram, Ground.LIGHT)]
+    said += [entry.text for entry in _origins(rows, Ground.LIGHT)]
     lines = [""]
     for text in said:
         longer = f"{lines[-1]}   {text}" if lines[-1] else text
@@ -87,7 +91,6 @@ def _heat_entry(ground: Ground) -> Entry:
     return Entry(bar, "bar at the left: recency of use, full = used last")
 
 
-def _origins(diagram: TreeDiagram, ground: Ground) -> list[Entry]:
+def _origins(rows: Collection[KindRows], ground: Ground) -> list[Entry]:
     """Only where not everything was observed: then each figure needs its origin."""
-    origins = {row.origin for box in diagram.boxes for row in box.rows}
-    return origin_entries(ground) if origins - {Origin.OBSERVED} else []
+    return origin_entries(ground) if any(row.origin is not Origin.OBSERVED for row in rows) else []

@@ -49,7 +49,7 @@ def draw_tree(diagram: TreeDiagram, look: Look) -> bytes:
     if len(stubs) > len(diagram.stubs):
         body += _outcome(diagram, grid.x(places.stub_columns[-1]), grid.y(places.stub_rows[-1]), boxes, ground)
     bottom = grid.y(places.num_rows) + GAP_Y
-    legend = legend_block(tree_legend(diagram, ground), bottom, width)
+    legend = legend_block(tree_legend(diagram, boxes.symbols.examples, ground), bottom, width)
     defs = patterns(kind_styles(diagram.kinds).values(), ground) + "\n" + boxes.symbols.definitions
     name = f"{diagram.caption.title}: {diagram.caption.source}"
     return document(width, bottom + legend.height, name, [*body, *legend.lines], look, defs)

@@ -6,7 +6,7 @@ from typing import Final
 from shadowviz.diagrams.kind_styles import kind_styles
 from shadowviz.diagrams.lanes import Bar, DerivationDiagram, Lane
 from shadowviz.diagrams.roles import ABSENT, COMPUTED, CUT, NEEDED, OPEN, ORIGINS, REUSED, UNKNOWN
-from shadowviz.diagrams.theme import GROUNDS, Ground, Style
+from shadowviz.diagrams.theme import GROUNDS, Ground, Line, Style
 from shadowviz.exporters.formats import LIGHT, Drawing, Look
 from shadowviz.exporters.svg_axis import Axis, mark_lines, tick_lines
 from shadowviz.exporters.svg_frame import (
@@ -29,7 +29,8 @@ WIDEST_TOKEN: Final = 24.0
 TEXT_TOKEN: Final = 11.0
 """Pixels of a token from which on its text is shown."""
 TEXT_COLUMNS: Final = 14
-LANE: Final = 34
+LANE: Final = 36
+NARROW: Final = 12.0
 BAR: Final = 18
 READS_MOST: Final = 40
 """Bars of a lane up to which each shows what it was made from; of more, only the needed ones at the cut."""
@@ -117,8 +118,10 @@ def _lane(lane: Lane, style: Style, diagram: DerivationDiagram, axis: Axis, y: f
         start = max(bar.reads.start, diagram.span.start)
         # What a row reads of its own range is its own place; the rest is its overlap.
         if bar.rows.size == 1 and lane.unit > 1 and start < bar.tokens.start:
+            # Those of neighbours overlap: at one height they would run together.
+            above = 3 if bar.rows.start % 2 else 7
             yield (
-                f'<path d="M{axis.x(start) + 1:.1f} {y - 4:.1f}v3H{axis.x(bar.tokens.start) + 2:.1f}" '
+                f'<path d="M{axis.x(start) + 1:.1f} {y - above:.1f}v3H{axis.x(bar.tokens.start) + 2:.1f}" '
                 f'fill="none" stroke="{muted}"/>'
             )
 
@@ -126,7 +129,9 @@ def _lane(lane: Lane, style: Style, diagram: DerivationDiagram, axis: Axis, y: f
 def _bar(bar: Bar, style: Style, axis: Axis, y: float, ground: Ground, has_source: bool) -> Iterator[str]:
     start, stop = axis.clipped(bar.tokens)
     wide = max(0.5, (stop - start) * axis.pixels - (1 if axis.pixels * (stop - start) > 4 else 0))
-    fill, looks = _bar_looks(bar, style, ground, has_source)
+    fill, stroke, line = _bar_looks(bar, style, ground, has_source)
+    # Around a narrow bar dashes would be noise.
+    looks = f'stroke="{stroke}"{dashes(line) if wide >= NARROW else ""}'
     x = axis.x(start)
     yield f"<g><title>{text_of(_bar_words(bar, style, has_source))}</title>"
     yield f'<rect x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{BAR}" fill="{fill}" {looks}/>'
@@ -145,15 +150,15 @@ def _bar(bar: Bar, style: Style, axis: Axis, y: float, ground: Ground, has_sourc
     yield "</g>"
 
 
-def _bar_looks(bar: Bar, style: Style, ground: Ground, has_source: bool) -> tuple[str, str]:
+def _bar_looks(bar: Bar, style: Style, ground: Ground, has_source: bool) -> tuple[str, str, Line]:
     if bar.open:
-        return "none", f'stroke="{OPEN.paint(ground).stroke}"{dashes(OPEN.line)}'
+        return "none", OPEN.paint(ground).stroke, OPEN.line
     if bar.resident is None and has_source:
-        return "none", f'stroke="{UNKNOWN.paint(ground).stroke}"{dashes(UNKNOWN.line)}'
+        return "none", UNKNOWN.paint(ground).stroke, UNKNOWN.line
     if bar.resident is False:
-        return "none", f'stroke="{ABSENT.paint(ground).stroke}"{dashes(ABSENT.line)}'
+        return "none", ABSENT.paint(ground).stroke, ABSENT.line
     line = ORIGINS[Origin.OBSERVED if has_source else Origin.DERIVED].line
-    return style.paint(ground).fill, f'stroke="{style.paint(ground).stroke}"{dashes(line)}'
+    return style.paint(ground).fill, style.paint(ground).stroke, line
 
 
 def _rows_words(bar: Bar) -> str:

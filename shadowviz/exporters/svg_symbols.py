@@ -11,7 +11,6 @@ from shadowviz.diagrams.theme import GROUNDS, Ground, Pattern, Style
 from shadowviz.diagrams.tree import Box, KindRows, TreeDiagram
 from shadowviz.exporters.box_words import STEPS, presence, steps
 from shadowviz.exporters.svg_parts import area, dashes, text_of
-from shadowviz_engine.core.derive import Origin
 
 HEAT_WIDTH = 5
 
@@ -35,6 +34,8 @@ class Symbols:
         self.styles = kind_styles(diagram.kinds)
         self._names: dict[object, str] = {}
         self._made: list[str] = []
+        self.examples: list[KindRows] = []
+        """One of all rows that look alike, for each look that was drawn."""
 
     @property
     def definitions(self) -> str:
@@ -58,13 +59,12 @@ class Symbols:
 
     def cell(self, row: KindRows) -> str:
         """Ground, gauge and word of a kind."""
-        key = _looks_of(row)
+        key = (row.kind, row.owned > 0, steps(row), row.resident is None, row.origin)
         return self._names.get(key) or self._define(key, "c", lambda: self._cell(row))
 
-    def strip(self, rows: Sequence[KindRows]) -> str:
-        """Cells of all kinds beside each other."""
-        key = ("strip", *map(_looks_of, rows))
-        return self._names.get(key) or self._define(key, "s", lambda: self._strip(rows))
+    def strip(self, cells: tuple[str, ...]) -> str:
+        """Cells beside each other, by the names that `cell` gave."""
+        return self._names.get(cells) or self._define(cells, "s", lambda: self._strip(cells))
 
     def _define(self, key: object, prefix: str, content: Callable[[], Iterator[str]]) -> str:
         name = f"{prefix}{len(self._names)}"
@@ -106,6 +106,7 @@ class Symbols:
 
     def _cell(self, row: KindRows) -> Iterator[str]:
         style, there = self.styles[row.kind], presence(row)
+        self.examples.append(row)
         height, small = self.sizes.cell_height, self.sizes.cell_height < 16
         yield from self._gauge(row, self.sizes.cell_width - 2, height, 3 if small else 4)
         unknown = "?" if small and there is UNKNOWN else ""
@@ -113,9 +114,9 @@ class Symbols:
         muted = ' class="m"' if there is None else ""
         yield f'<text x="4" y="{y}" font-size="{size}"{muted}>{unknown}{text_of(style.word)}</text>'
 
-    def _strip(self, rows: Sequence[KindRows]) -> Iterator[str]:
-        for place, row in enumerate(rows):
-            yield f'<use href="#{self.cell(row)}" x="{place * self.sizes.cell_width:.1f}"/>'
+    def _strip(self, cells: Sequence[str]) -> Iterator[str]:
+        for place, name in enumerate(cells):
+            yield f'<use href="#{name}" x="{place * self.sizes.cell_width:.1f}"/>'
 
     def _gauge(self, row: KindRows, width: float, height: float, thin: float) -> Iterator[str]:
         """A cell whose ground and bar tell how many rows are there; one that is not known has neither."""
@@ -131,10 +132,6 @@ class Symbols:
             yield f'<rect y="{height - thin}" width="{filled:.1f}" height="{thin}" fill="{bar}"/>'
         outline = f'stroke="{looks.paint(self._ground).stroke}"{dashes(line)}'
         yield f'<rect width="{width:.1f}" height="{height}" fill="none" {outline}/>'
-
-
-def _looks_of(row: KindRows) -> tuple[str, bool, int, bool, Origin]:
-    return row.kind, row.owned > 0, steps(row), row.resident is None, row.origin
 
 
 def visible(style: Style) -> Style:

@@ -1,6 +1,7 @@
 """SVG to PNG and PDF by the typesetter of the package `typst`, which brings its own fonts and needs no browser."""
 
 import re
+from html import escape
 from typing import Final, Literal
 
 from shadowviz.tokens.inert import shorten
@@ -21,6 +22,33 @@ _PAGE: Final = (
 )
 
 
+_WIDE_FAMILIES: Final = (
+    *(
+        "cjk",
+        "source han",
+        "wenquanyi",
+        "droid sans fallback",
+        "unifont",
+        "noto sans jp",
+        "noto sans sc",
+        "noto sans kr",
+    ),
+    *(
+        "hiragino",
+        "pingfang",
+        "yu gothic",
+        "ms gothic",
+        "simsun",
+        "microsoft yahei",
+        "malgun gothic",
+        "takao",
+        "ipagothic",
+    ),
+)
+_FULL_WIDTH: Final = {code: f" {escape(chr(code - 0xFEE0))}" for code in range(0xFF01, 0xFF5F)}
+"""Full-width forms as the plain ones in the middle of as much room: models mark turns with them."""
+
+
 class Typesetter:
     """The installed typesetter."""
 
@@ -35,6 +63,12 @@ class Typesetter:
 
         self._typst = typst
         self.version = f"typst {version('typst')}"
+
+    @property
+    def has_wide_fonts(self) -> bool:
+        """Whether a font of this machine has East Asian characters; those that come with the package have none."""
+        families = " ".join(self._typst.Fonts().families()).lower()
+        return any(name in families for name in _WIDE_FAMILIES)
 
     def png(self, svg: bytes, scale: float = 2.0) -> tuple[bytes, float]:
         """The picture as PNG, and the scale it was made at: smaller than asked for where it would grow too large.
@@ -58,7 +92,10 @@ class Typesetter:
         return self._compile(svg, width * POINTS_A_PIXEL * fits, "pdf", None), fits
 
     def _compile(self, svg: bytes, width: float, form: Literal["png", "pdf"], ppi: float | None) -> bytes:
-        inputs = {"svg": svg.decode(), "width": f"{width:.4f}"}
+        text = svg.decode()
+        if not text.isascii() and not self.has_wide_fonts:
+            text = text.translate(_FULL_WIDTH)
+        inputs = {"svg": text, "width": f"{width:.4f}"}
         try:
             # A fixed time, so that the same picture gives the same file.
             made = self._typst.Compiler(_PAGE, sys_inputs=inputs).compile(format=form, ppi=ppi, timestamp=0)
