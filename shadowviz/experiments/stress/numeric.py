@@ -32,7 +32,7 @@ _GROUP_BYTES = 128 * 2**20
 """Logits of a group that are held at a time."""
 _COLD_BYTES = 256 * 2**20
 """Logits of a cold run up to which all of them are kept."""
-_GROUP_SIZES = {"batch": 64, "chunked": 16, "cold": 8, "tokens": 16, "forked": 16, "twice": 16}
+_GROUP_SIZES = {"batch": 48, "chunked": 16, "cold": 8, "tokens": 16, "forked": 16, "twice": 16}
 _OPTIONS = ("matrix", "retention", "resume", "numerics")
 
 
@@ -89,7 +89,7 @@ class NumericWork:
         """Results of a group; where the engine refuses the group, each length is tried alone."""
         mode = parse_mode(group.mode)
         try:
-            results = list(RUNS[mode.way](self._setting(mode, group), group.lengths))
+            results = list(RUNS[mode.way](self.setting(mode, group), group.lengths))
         except ShadowvizError as error:
             results = list(self._one_by_one(group, error))
         yield from results
@@ -109,7 +109,7 @@ class NumericWork:
         width = subject.model(Numerics.EXACT).config.vocab_size * 4
         return max(1, min(_GROUP_SIZES.get(mode.way, 32), _GROUP_BYTES // (rows * width)))
 
-    def _setting(self, mode: Mode, group: Group) -> Setting:
+    def setting(self, mode: Mode, group: Group) -> Setting:
         """Master tokens, their cold run and the noise; kept for the next group."""
         subject, model = self._subject, self._subject.model(mode.numerics)
         margin = self.geometry.n_win + 2 * subject.largest_ratio

@@ -109,13 +109,11 @@ def boundaries(geometry: Geometry, lengths: Sequence[int]) -> Iterator[int]:
     """Those of `lengths` at which most can go wrong, the most telling first: beside multiples of every unit."""
     units = sorted({geometry.page_size, geometry.n_win, BLOCK, *(item.ratio for item in geometry.compressors)})
     there, told = set(lengths), set()
-    for step in (0, -1, 1):
-        for multiple in (1, 2, 3):
-            for unit in reversed(units):
-                length = unit * multiple + step
-                if length in there and length not in told:
-                    told.add(length)
-                    yield length
+    for multiple, unit, step in product((1, 2, 3), reversed(units), (0, -1, 1)):
+        length = unit * multiple + step
+        if length in there and length not in told:
+            told.add(length)
+            yield length
 
 
 def choose_lengths(geometry: Geometry, lengths: Sequence[int], count: int) -> tuple[int, ...]:

@@ -35,6 +35,8 @@ def prime(setting: Setting, trial: Trial, lengths: Sequence[int], stop: int) -> 
 
 def _prime_pages(setting: Setting, lengths: Sequence[int]) -> int:
     stop = setting.subject.stop_of(lengths[-1])
+    if setting.mode.retention == "all":
+        return setting.pages([(stop, 0)])
     return setting.pages([(stop, 0), *((length, setting.resumed_at(lengths[0])) for length in lengths)])
 
 
