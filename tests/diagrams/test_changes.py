@@ -115,6 +115,15 @@ def test_a_change_says_what_it_stands_for() -> None:
     assert (diagram.caption.unit, diagram.caption.shown) == ("changes", len(diagram.changes))
 
 
+def test_changes_stand_in_the_order_of_their_content() -> None:
+    walk = CacheWalk(random.Random(1))
+    before = replayed(walk.driver, walk.geometry, walk.options)
+    for ids in ([2] * 9, [0] * 9, [1] * 9):
+        walk.driver.run(ids)
+    after = replayed(walk.driver, walk.geometry, walk.options)
+    assert [change.label[0] for change in compared(before, after).changes] == ["0", "1", "2"]
+
+
 def test_the_largest_changes_are_listed_and_all_are_counted() -> None:
     _, before, after = moments(5)
     whole, cut = compared(before, after), compared(before, after, 2)
