@@ -66,8 +66,8 @@ def test_a_fault_shows_in_the_logits_where_it_is_said_to_and_on_no_cold_request(
             assert differing == []
             assert event.request != f"at {length}"
             continue
-        assert (event.fault, event.request) == (name, f"at {length}")
-        equal = event.detail.endswith("every row is as it should be")
+        assert (event.fault, event.request, event.length, event.kind) == (name, f"at {length}", length, fault.kind)
+        equal = event.layer < 0
         # The two requests share their first token and nothing else.
         assert equal == (fault.needs_other and fault.rows(geometry, length) == Extent(0, 1) and "last" not in name)
         offset = fault.first_offset(geometry, length)

@@ -305,6 +305,13 @@ class FaultInjected(Event, frozen=True, kw_only=True):
     fault: str
     request: str = ""
     detail: str = ""
+    length: int = -1
+    """Tokens that the request goes on from, where the fault acts on one; -1 = it is ready to act."""
+    kind: str = ""
+    """Kind of the first row that is wrong, or wrongly read."""
+    layer: int = -1
+    """-1 = every row has the bits that it should have."""
+    row: int = -1
 
 
 class BoundaryStressStarted(Event, frozen=True, kw_only=True):

@@ -90,6 +90,11 @@ class Fault(ABC):
         return False
 
     @property
+    def in_state(self) -> bool:
+        """Whether reused rows are wrong, so that it is there before anything is read."""
+        return False
+
+    @property
     def extra_entries(self) -> int:
         """Entries that a query sees too many."""
         return 0
@@ -106,6 +111,11 @@ class RowFault(Fault):
     def needs_other(self) -> bool:
         """Whether it takes rows of another request."""
         return self.edit is Edit.OTHER
+
+    @property
+    def in_state(self) -> bool:
+        """Whether reused rows are wrong, so that it is there before anything is read."""
+        return True
 
     def rows(self, geometry: Geometry, length: int) -> Extent:
         """The wrong rows; empty where the fault does not exist."""

@@ -38,6 +38,7 @@ class Injection(msgspec.Struct, frozen=True):
     request: str
     length: int
     """Tokens that the request goes on from."""
+    kind: str
     layer: int
     """First layer in which it acts; -1 = in none, the rows have the bits that they should have."""
     row: int
@@ -105,7 +106,9 @@ class ModelFaults:
                 changed += found
                 layer, row = (found[0].layer, found[0].first_row) if found else (-1, -1)
             if exists and step.start == item.length:
-                self._injections.append(Injection(placed.name, item.request, item.length, layer, row))
+                self._injections.append(
+                    Injection(placed.name, item.request, item.length, placed.fault.kind, layer, row)
+                )
         return changed
 
     def _spoil(self, plan: StepPlan, resumed: ResumedSteps) -> StepPlan:

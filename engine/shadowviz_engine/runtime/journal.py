@@ -100,9 +100,20 @@ class Journal:
         """Faults began to act on requests."""
         for item in injections:
             seq, t_ns = self._emitter.next()
-            place = "every row is as it should be" if item.layer < 0 else f"layer {item.layer}, row {item.row}"
-            detail = f"going on at {item.length}: {place}"
-            self._emitter.emit(FaultInjected(seq=seq, t_ns=t_ns, fault=item.fault, request=item.request, detail=detail))
+            detail = "every row has the bits that it should have" if item.layer < 0 else ""
+            self._emitter.emit(
+                FaultInjected(
+                    seq=seq,
+                    t_ns=t_ns,
+                    fault=item.fault,
+                    request=item.request,
+                    detail=detail,
+                    length=item.length,
+                    kind=item.kind,
+                    layer=item.layer,
+                    row=item.row,
+                )
+            )
 
     def closed(self, digest: str) -> None:
         """The record ends here."""

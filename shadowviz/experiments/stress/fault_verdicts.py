@@ -1,0 +1,124 @@
+"""What a check saw, held against what had been put in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite
+
+import msgspec
+
+from shadowviz.experiments.stress.compare import Difference, LogitsDifference
+from shadowviz.experiments.stress.work import CellResult
+from shadowviz_engine.core.geometry import Geometry
+from shadowviz_engine.model.fault_forms import Fault
+
+_MOST_SHOWN = 1e300
+"""Stands for an infinite difference, which JSON does not know."""
+SAME_ROWS = "the rows of the other request have the same bits"
+BEYOND = "it shows only beyond the end of the run"
+
+
+@dataclass(frozen=True)
+class Sighting:
+    """What the checker saw of a run, without knowing what had been put in."""
+
+    difference: Difference | None
+    logits: LogitsDifference
+
+    @property
+    def anything(self) -> bool:
+        """Whether anything was not as in the cold run."""
+        return self.difference is not None or self.logits.position >= 0
+
+
+class Truth(msgspec.Struct, frozen=True, kw_only=True):
+    """What had been put in."""
+
+    fault: str = ""
+    """Empty = nothing."""
+    kind: str = ""
+    layer: int = -1
+    """First layer in which it acted; -1 = in none."""
+    row: int = -1
+    predicted: int = -1
+    """Tokens behind the length of the first logits that can differ; -1 = none within the run."""
+    must_show: bool = False
+    """Whether those do differ."""
+    hidden: str = ""
+    """Why nothing of it can be seen; empty where it must be."""
+
+
+def truth_of(
+    name: str, fault: Fault, geometry: Geometry, length: int, stop: int, acted: tuple[int, int] | None
+) -> Truth:
+    """What a run from `length` to `stop` holds of a fault.
+
+    Args:
+        acted: first layer and row that the engine says are wrong, layer -1 where the bits are the right ones; None = it
+            says nothing.
+    """
+    absent = fault.reason_absent(geometry, length)
+    if absent or acted is None:
+        return Truth(fault=name, kind=fault.kind, hidden=absent or "it did not act")
+    layer, row = acted
+    if layer < 0:
+        return Truth(fault=name, kind=fault.kind, hidden=SAME_ROWS)
+    offset = fault.first_offset(geometry, length)
+    within = offset < stop - length
+    return Truth(
+        fault=name,
+        kind=fault.kind,
+        layer=layer,
+        row=row,
+        predicted=offset if within else -1,
+        must_show=within and fault.must_show(geometry, length),
+        hidden="" if within or fault.in_state else BEYOND,
+    )
+
+
+def verdict(mode: str, length: int, seen: Sighting, truth: Truth) -> CellResult:
+    """The cell: found, missed, hidden, or a false alarm, which is one with no fault in its name."""
+    acted = truth.layer >= 0
+    # A fault that did not act is no excuse for a difference.
+    named = truth.fault if acted or not seen.anything else ""
+    found = CellResult(
+        mode=mode,
+        length=length,
+        fault=named,
+        fault_kind=truth.kind if acted else "",
+        fault_layer=truth.layer,
+        fault_row=truth.row,
+        predicted=truth.predicted,
+    )
+    if seen.anything:
+        return _seen(found, seen, truth, length)
+    if acted and not truth.hidden:
+        return msgspec.structs.replace(
+            found, outcome="missed", detail="all state, all reads and all logits are the same"
+        )
+    return msgspec.structs.replace(found, outcome="same", detail=truth.hidden)
+
+
+def _seen(found: CellResult, seen: Sighting, truth: Truth, length: int) -> CellResult:
+    difference, logits = seen.difference, seen.logits
+    offset = logits.position - length if logits.position >= 0 else -1
+    largest = logits.largest if isfinite(logits.largest) else _MOST_SHOWN
+    where = "logits alone differ"
+    if difference is not None:
+        reader = f" as read at {difference.reader}" if difference.reader >= 0 else ""
+        where = f"first: row {difference.row} of {difference.kind} in layer {difference.layer}{reader}"
+    if truth.layer >= 0 and truth.must_show and offset != truth.predicted:
+        where += f"; logits were to differ from token {truth.predicted} on"
+    if truth.layer < 0 and truth.fault:
+        where += f"; {truth.fault} had been put in and did not act: {truth.hidden}"
+    return msgspec.structs.replace(
+        found,
+        outcome="differs",
+        stage="logits" if difference is None else difference.stage,
+        kind="" if difference is None else difference.kind,
+        layer=-1 if difference is None else difference.layer,
+        row=-1 if difference is None else difference.row,
+        offset=offset,
+        difference=largest,
+        detail=where,
+    )

@@ -1,0 +1,183 @@
+"""Level `faults`: named faults put into the running engine, openly, and blind by another process that draws them."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+from shadowviz.experiments.stress.blind import check_blind
+from shadowviz.experiments.stress.cold_runs import EXACT, ColdRun
+from shadowviz.experiments.stress.fault_runs import (
+    MOST_BEYOND,
+    Scene,
+    options_with,
+    request_at,
+    scene_of,
+    stop_of,
+    store_paths,
+)
+from shadowviz.experiments.stress.fault_verdicts import Sighting, Truth, truth_of, verdict
+from shadowviz.experiments.stress.numeric_modes import choose_lengths
+from shadowviz.experiments.stress.subject_runs import cached_subject, run_cold
+from shadowviz.experiments.stress.witness import Trial
+from shadowviz.experiments.stress.work import CellResult, Group, Plan
+from shadowviz_engine.core.errors import InputError
+from shadowviz_engine.core.events import Event, FaultInjected
+from shadowviz_engine.core.geometry import Geometry
+from shadowviz_engine.model.faults import faults_of, place_fault
+
+NONE = "none"
+"""Mode without a fault: whatever differs there is a false alarm."""
+BLIND = "blind"
+ALL = "all"
+_USUAL_BLIND = 12
+_MOST_BLIND = 100_000
+_LENGTHS = 24
+"""Lengths of a fault where more are asked for, half of them beside boundaries."""
+_FEW = 64
+"""Lengths up to which all are taken."""
+_GROUP = 12
+_COLD_BYTES = 512 * 2**20
+_OPTIONS = ("blind", "fault")
+
+
+def work_of(plan: Plan) -> FaultWork:
+    """The plan made ready: its model is loaded.
+
+    Raises:
+        ShadowvizError: a subject, mode or option that there is none of.
+    """
+    return FaultWork(plan)
+
+
+class FaultWork:
+    """Lengths of one model, a mode for each fault, one with none, and blind ones."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self._subject = cached_subject(plan.subject)
+        self._faults = {fault.name: fault for fault in faults_of(self.geometry)}
+        self._num_blind = _blind_runs(plan)
+        self.modes = self._modes()
+        self._cold: dict[tuple[int, int], ColdRun] = {}
+
+    @property
+    def geometry(self) -> Geometry:
+        """Geometry of the model."""
+        return self._subject.geometry
+
+    @property
+    def subject(self) -> str:
+        """Name of the model."""
+        return self._subject.name
+
+    @cached_property
+    def lengths(self) -> tuple[int, ...]:
+        """All lengths that are asked for, ascending; nothing is reused before the first token."""
+        found = {length for start, stop in self.plan.lengths for length in range(max(1, start), stop)}
+        return tuple(sorted(found))
+
+    def groups(self) -> Sequence[Group]:
+        """Cells of every mode, in groups that share an engine."""
+        chosen = self.lengths
+        if len(chosen) > _FEW:
+            chosen = choose_lengths(self.geometry, chosen, _LENGTHS)
+        found: list[Group] = []
+        for mode in self.modes:
+            lengths = self._blind_lengths(mode) if _is_blind(mode) else chosen
+            found += [Group(mode, lengths[first : first + _GROUP]) for first in range(0, len(lengths), _GROUP)]
+        return found
+
+    def check(self, group: Group) -> Iterator[CellResult]:
+        """Results of a group."""
+        if _is_blind(group.mode):
+            yield from check_blind(self._subject, self.plan.seed, group, self._cold_of)
+        else:
+            yield from self._check_open(group)
+
+    def _check_open(self, group: Group) -> Iterator[CellResult]:
+        fault = None if group.mode == NONE else self._faults[group.mode.partition("@")[0]]
+        stops = [stop_of(self._subject, fault, length) for length in group.lengths]
+        scene = scene_of(self._subject, max(stops), self.plan.seed)
+        cold = self._cold_of(scene, group.lengths[0])
+        names = () if fault is None else (group.mode,)
+        with _Watched(options_with(scene.model, len(scene.tokens), names), scene.model, EXACT) as trial:
+            store_paths(trial.engine, scene)
+            for length, stop in zip(group.lengths, stops, strict=True):
+                request = request_at(scene, length, stop)
+                trial.run([request], cold)
+                seen = trial.seen[request.id]
+                assert seen.reused == length, f"went on at {seen.reused}, not at {length}"
+                truth = Truth()
+                if fault is not None:
+                    acted = trial.acted.get(request.id)
+                    truth = truth_of(group.mode, fault, self.geometry, length, stop, acted)
+                yield verdict(group.mode, length, Sighting(seen.difference, seen.logits), truth)
+
+    def _cold_of(self, scene: Scene, first: int) -> ColdRun:
+        """The cold run of all tokens that may be wanted, or of a scene's alone where the vocabulary is large."""
+        model = scene.model
+        most = self._subject.stop_of(self.lengths[-1]) + MOST_BEYOND
+        wide = most * model.config.vocab_size * 4 > _COLD_BYTES
+        key = (len(scene.tokens), first) if wide else (most, 0)
+        if key not in self._cold:
+            # One at a time: the logits of a large vocabulary fill the memory.
+            tokens = scene.tokens if wide else self._subject.tokens(most, self.plan.seed)
+            self._cold = {key: run_cold(model, tokens, first_logit=key[1])}
+        return self._cold[key]
+
+    def _modes(self) -> tuple[str, ...]:
+        """Modes of the plan.
+
+        Raises:
+            InputError: a fault that there is not.
+        """
+        wanted = self.plan.options.get("fault", "" if "blind" in self.plan.options else ALL)
+        names: tuple[str, ...] = ()
+        if wanted:
+            names = (NONE, *self._faults) if wanted == ALL else (NONE, place_fault(wanted, self.geometry).name)
+        rounds = -(-self._num_blind // max(1, len(self.lengths)))
+        blind = tuple(BLIND if number == 0 else f"{BLIND}/{number + 1}" for number in range(rounds))
+        for mode in self.plan.modes:
+            if mode != NONE and not _is_blind(mode):
+                place_fault(mode, self.geometry)
+        return self.plan.modes or (*names, *blind)
+
+    def _blind_lengths(self, mode: str) -> tuple[int, ...]:
+        """Lengths of the blind runs of one round: all, or as many drawn as are left."""
+        number = int(mode.partition("/")[2] or 1) - 1
+        left = max(1, self._num_blind - number * len(self.lengths))
+        if self.plan.modes or left >= len(self.lengths):
+            return self.lengths
+        chance = random.Random(f"lengths of blind runs {self.plan.seed} {mode}")
+        return tuple(sorted(chance.sample(self.lengths, left)))
+
+
+class _Watched(Trial):
+    """A trial that also notes where faults acted."""
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        self.acted: dict[str, tuple[int, int]] = {}
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
+
+    def emit(self, event: Event, /) -> None:
+        """Note lookups and faults."""
+        super().emit(event)
+        if isinstance(event, FaultInjected) and event.request:
+            self.acted[event.request] = (event.layer, event.row)
+
+
+def _is_blind(mode: str) -> bool:
+    return mode.partition("/")[0] == BLIND
+
+
+def _blind_runs(plan: Plan) -> int:
+    """Blind runs of a plan."""
+    unknown = sorted(set(plan.options) - set(_OPTIONS))
+    if unknown:
+        raise InputError(f"level faults has no option {unknown[0]!r}: expected one of {', '.join(_OPTIONS)}")
+    text = plan.options.get("blind", str(0 if "fault" in plan.options else _USUAL_BLIND))
+    if not (text.isascii() and text.isdigit() and 0 <= int(text[:9]) <= _MOST_BLIND):
+        raise InputError(f"blind {text[:40]!r}: expected a number of runs from 0 to {_MOST_BLIND}")
+    return int(text)
