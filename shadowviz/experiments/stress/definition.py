@@ -94,15 +94,19 @@ class Tape:
         self._run(num_tokens)
 
     def closed(self, length: int) -> int:
+        """Rows closed by then (range), snapshots taken (point)."""
         return self._closed[length]
 
     def kept(self, length: int) -> int:
+        """First earlier token that is still read from there on; `length` if none is."""
         return self._kept[length]
 
     def page_kept(self, length: int) -> int:
+        """As `kept`, by the production counter."""
         return self._page_kept[length]
 
     def read(self, row: int) -> Range:
+        """Tokens that went into a closed row (range)."""
         return self._read[row]
 
     def _run(self, num_tokens: int) -> None:
@@ -137,15 +141,19 @@ class Listed:
         self.rule = rule
 
     def closed(self, length: int) -> int:
+        """Rows closed by then (range), snapshots taken (point)."""
         return len(range(self.rule.size - 1, length, self.rule.size)) if self.rule.size else 0
 
     def kept(self, length: int) -> int:
+        """First earlier token that is still read from there on; `length` if none is."""
         return self._first_read(length, self.rule.back)
 
     def page_kept(self, length: int) -> int:
+        """As `kept`, by the production counter."""
         return self._first_read(length, self.rule.page_back)
 
     def read(self, row: int) -> Range:
+        """Tokens that went into a closed row (range)."""
         closing = range(self.rule.size - 1, self.rule.size * (row + 1), self.rule.size)[row]
         own = range(closing, -1, -1)[: self.rule.size + self.rule.back]
         return own[-1], closing + 1
