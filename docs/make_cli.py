@@ -110,6 +110,15 @@ JSON: `length`, `tables` (`geometry`, `row_format`, `length`, `kinds`, `total_by
 `kind`, `part`, `layers`, `rows`, `row_bytes`, `total_bytes`, `marginal_bytes`) and `resume_prices` (`geometry`,
 `row_format`, `tail_bytes`, `window_bytes`, `n_win`).
 """,
+    "doctor": """\
+JSON: `ok` (every format can be made here), `parts` and `formats`, each with `name`, `ok`, `detail` (version and place, or
+who draws it), `advice` (what follows where it is missing) and `command` (which mends it).
+
+Trees are laid out by Graphviz: by the program that `SHADOWVIZ_DOT` names, else by `dot` on the PATH, else by the Python
+package graphviz-pure, else by the layout that is built in; and so they are where Graphviz fails, takes longer than 20
+seconds, or there are more than 2,000 nodes. PNG and PDF are typeset with fonts that come along; characters that those
+lack are taken from the fonts of the machine.
+""",
     "version": """\
 JSON: `shadowviz`, `schema`, `python`, `torch`.
 """,

@@ -21,10 +21,15 @@ from shadowviz.diagrams.roles import (
 )
 from shadowviz.diagrams.theme import Style
 from shadowviz.diagrams.tree import Box, KindRows, Stub, TreeDiagram
+from shadowviz.tokens.inert import shorten
 from shadowviz_engine.core.derive import Origin
 
 STEPS = 8
 """Widths of a gauge: finer ones say no more, and pictures stay small."""
+
+
+MAX_REQUEST = 40
+"""Characters of a request's name."""
 
 
 class Mark(NamedTuple):
@@ -109,13 +114,18 @@ def path_words(box: Box, diagram: TreeDiagram) -> str:
 def outcome_lines(diagram: TreeDiagram) -> list[str]:
     """What the request's lookup came to, shown beside the node where its prompt parted from what was stored."""
     if not diagram.num_prompt:
-        return [f"{diagram.request} has no lookup yet", f"{counted(diagram.common, 'token')} on this path"]
+        return [f"{request_words(diagram)} has no lookup yet", f"{counted(diagram.common, 'token')} on this path"]
     return [
-        f"lookup of {diagram.request}",
+        f"lookup of {request_words(diagram)}",
         f"common {diagram.common:,}, matched {diagram.matched:,}",
         f"usable {diagram.usable:,}, reused {diagram.reused:,}",
         f"of {counted(diagram.num_prompt, 'prompt token')}",
     ]
+
+
+def request_words(diagram: TreeDiagram) -> str:
+    """The request whose path is marked."""
+    return shorten(diagram.request, MAX_REQUEST) or "the request"
 
 
 def outcome_place(diagram: TreeDiagram) -> int:
@@ -132,7 +142,7 @@ def stub_words(stub: Stub) -> str:
 
 def in_brief(box: Box, found: Sequence[Mark]) -> list[str]:
     """What is known of a node beside its title and rows, a line each."""
-    lines = [box.label] if box.label else []
+    lines = [shorten(box.label)] if box.label else []
     return [*lines, ", ".join([mark.text for mark in found])] if found else lines
 
 
@@ -140,9 +150,9 @@ def in_full(box: Box, diagram: TreeDiagram, styles: Mapping[str, Style]) -> list
     """Everything that is known of a node, a line each: shown when the reader points at it."""
     lines = [title(box)]
     if box.label:
-        lines.append(box.label)
+        lines.append(shorten(box.label))
     if box.namespace:
-        lines.append(f"namespace {box.namespace}")
+        lines.append(f"namespace {shorten(box.namespace)}")
     for row in box.rows:
         style = styles.get(row.kind)
         origin = "" if row.origin is Origin.OBSERVED else f", {row.origin}"
@@ -158,7 +168,7 @@ def in_full(box: Box, diagram: TreeDiagram, styles: Mapping[str, Style]) -> list
     else:
         lines.append(f"a request that leaves the tree here reuses {counted(box.reachable, 'token')}")
     if box.on_path:
-        lines.append(f"on the path of {diagram.request or 'the request'}: {path_words(box, diagram)}")
+        lines.append(f"on the path of {request_words(diagram)}: {path_words(box, diagram)}")
     if box.next_out:
         lines.append(NEXT_OUT.meaning)
     return lines

@@ -10,6 +10,7 @@ from shadowviz.exporters.box_words import in_full, name, outcome_lines, outcome_
 from shadowviz.exporters.dot_labels import Labels, graph_label, plain
 from shadowviz.exporters.formats import LIGHT, Drawing, Look
 from shadowviz.exporters.svg_parts import ground_of
+from shadowviz.tokens.inert import shorten
 
 if TYPE_CHECKING:
     from graphviz import Digraph
@@ -36,7 +37,7 @@ def dot_text(diagram: TreeDiagram, look: Look) -> str:
     graph = Digraph("shadowviz")
     graph.attr("graph", rankdir="LR", ordering="out", ranksep="0.35", nodesep="0.12", bgcolor=paint.background)
     graph.attr("graph", fontname=FONT, fontcolor=paint.text, fontsize="10", pad="0.2", labelloc="t", labeljust="l")
-    graph.attr("graph", tooltip=plain(diagram.caption.title), **({} if is_small else FAST))
+    graph.attr("graph", tooltip=plain(shorten(diagram.caption.title)), **({} if is_small else FAST))
     graph.attr(
         "node", shape="box", fontname=FONT, fontcolor=paint.text, fontsize="10", margin="0.04,0.03", height="0.2"
     )

@@ -21,12 +21,16 @@ from shadowviz.exporters.svg_parts import (
     width_of,
     wrapped,
 )
+from shadowviz.tokens.inert import shorten
 
 ACROSS: Final = 1000.0
 NAMES_MOST: Final = 40
 """Columns of the names at the left."""
 GLYPH_WIDTH: Final = 9.0
 """Pixels of a cell from which on it has room for a glyph."""
+MAX_NAME: Final = 60
+MAX_DETAIL: Final = 400
+"""Characters of a row's name and of what was found."""
 FINDINGS_MOST: Final = 10
 """Findings that are told in words."""
 
@@ -48,9 +52,10 @@ def render(diagram: BoundaryDiagram, look: Look = LIGHT) -> Drawing:
     body += [_cell(cell, diagram, grid, ground) for cell in diagram.cells]
     words, y = _findings(diagram, grid.bottom + 14, width)
     legend = legend_block(_legend(diagram, ground), y + 8, width)
-    name = f"{diagram.caption.title}: {diagram.caption.source}"
     body += [*words, *legend.lines]
-    return Drawing(document(width, y + 8 + legend.height, name, body, look, patterns(OUTCOMES.values(), ground)))
+    return Drawing(
+        document(width, y + 8 + legend.height, diagram.caption, body, look, patterns(OUTCOMES.values(), ground))
+    )
 
 
 class _Grid:
@@ -149,10 +154,10 @@ def _style(cell: Cell) -> Style:
 
 def _cell_words(cell: Cell, diagram: BoundaryDiagram) -> str:
     lengths = f"length {cell.first:,}" if cell.first == cell.last else f"lengths {cell.first:,} to {cell.last:,}"
-    name = diagram.rows[cell.row]
+    name = shorten(diagram.rows[cell.row], MAX_NAME)
     words = f"{name}, {lengths}: {_style(cell).word}, {cell.checks:,} checks, {cell.findings:,} findings"
     words += f", largest difference {cell.difference:.3g}" if cell.difference else ""
-    return f"{words}; {cell.detail}" if cell.detail else words
+    return f"{words}; {shorten(cell.detail, MAX_DETAIL)}" if cell.detail else words
 
 
 def _findings(diagram: BoundaryDiagram, y: float, width: float) -> tuple[list[str], float]:

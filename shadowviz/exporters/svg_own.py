@@ -51,8 +51,7 @@ def draw_tree(diagram: TreeDiagram, look: Look) -> bytes:
     bottom = grid.y(places.num_rows) + GAP_Y
     legend = legend_block(tree_legend(diagram, boxes.symbols.examples, ground), bottom, width)
     defs = patterns(kind_styles(diagram.kinds).values(), ground) + "\n" + boxes.symbols.definitions
-    name = f"{diagram.caption.title}: {diagram.caption.source}"
-    return document(width, bottom + legend.height, name, [*body, *legend.lines], look, defs)
+    return document(width, bottom + legend.height, diagram.caption, [*body, *legend.lines], look, defs)
 
 
 class _Grid:

@@ -5,9 +5,10 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Final
 
+from shadowviz.diagrams.caption import Caption
 from shadowviz.diagrams.theme import GROUNDS, Ground, Line, Pattern, Style
 from shadowviz.exporters.formats import Look
-from shadowviz.tokens.inert import printable
+from shadowviz.tokens.inert import printable, shorten
 
 FONTS: Final = "'DejaVu Sans Mono',Menlo,Consolas,'Liberation Mono',monospace"
 """One width a character, so that what was measured here fits wherever the picture is opened."""
@@ -110,8 +111,9 @@ def dashes(line: Line) -> str:
     return f' stroke-dasharray="{DASHES[line]}"' if line in DASHES else ""
 
 
-def document(width: float, height: float, name: str, body: Sequence[str], look: Look, defs: str = "") -> bytes:
+def document(width: float, height: float, caption: Caption, body: Sequence[str], look: Look, defs: str = "") -> bytes:
     """The whole file: its own ground, so that it is legible on any page, and a name for those who cannot see it."""
+    name = f"{shorten(caption.title)}: {shorten(caption.source)}"
     ground = GROUNDS[ground_of(look)]
     size = f'width="{width:.0f}" height="{height:.0f}" viewBox="0 0 {width:.0f} {height:.0f}"'
     lines = [

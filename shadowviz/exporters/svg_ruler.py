@@ -56,8 +56,7 @@ def render(diagram: DerivationDiagram, look: Look = LIGHT) -> Drawing:
     body += _cut(diagram, axis, top - LANE - 6, y, ground)
     legend = legend_block(_legend(diagram, ground), y + 26, width)
     defs = patterns([*map(visible, styles.values()), COMPUTED], ground)
-    name = f"{diagram.caption.title}: {diagram.caption.source}"
-    return Drawing(document(width, y + 26 + legend.height, name, [*body, *legend.lines], look, defs))
+    return Drawing(document(width, y + 26 + legend.height, diagram.caption, [*body, *legend.lines], look, defs))
 
 
 def _texts(diagram: DerivationDiagram, axis: Axis, y: float) -> tuple[list[str], float]:

@@ -50,9 +50,13 @@ _FULL_WIDTH: Final = {code: f" {escape(chr(code - 0xFEE0))}" for code in range(0
 
 
 class Typesetter:
-    """The installed typesetter."""
+    """The installed typesetter.
 
-    def __init__(self) -> None:
+    Args:
+        system_fonts: whether characters that its own fonts lack are looked for in those of this machine.
+    """
+
+    def __init__(self, *, system_fonts: bool = True) -> None:
         try:
             import typst
         except ImportError:
@@ -62,12 +66,13 @@ class Typesetter:
         from importlib.metadata import version
 
         self._typst = typst
+        self._fonts = typst.Fonts(include_system_fonts=system_fonts)
         self.version = f"typst {version('typst')}"
 
     @property
     def has_wide_fonts(self) -> bool:
         """Whether a font of this machine has East Asian characters; those that come with the package have none."""
-        families = " ".join(self._typst.Fonts().families()).lower()
+        families = " ".join(self._fonts.families()).lower()
         return any(name in families for name in _WIDE_FAMILIES)
 
     def png(self, svg: bytes, scale: float = 2.0) -> tuple[bytes, float]:
@@ -98,7 +103,9 @@ class Typesetter:
         inputs = {"svg": text, "width": f"{width:.4f}"}
         try:
             # A fixed time, so that the same picture gives the same file.
-            made = self._typst.Compiler(_PAGE, sys_inputs=inputs).compile(format=form, ppi=ppi, timestamp=0)
+            made = self._typst.Compiler(_PAGE, font_paths=self._fonts, sys_inputs=inputs).compile(
+                format=form, ppi=ppi, timestamp=0
+            )
         except self._typst.TypstError as error:
             raise InputError(f"{form} cannot be made: {self.version} says {shorten(str(error))}") from None
         assert isinstance(made, bytes)

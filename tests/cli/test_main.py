@@ -10,7 +10,7 @@ import pytest
 from cli_runs import Command
 
 needs_full_device = pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
-COMMANDS = ("run", "why", "derive", "probe", "memory", "version")
+COMMANDS = ("run", "why", "derive", "probe", "memory", "doctor", "version")
 
 
 def test_help_names_every_command(command: Command) -> None:
