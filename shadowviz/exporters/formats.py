@@ -159,6 +159,21 @@ FORMATS: tuple[Format, ...] = (
         heeds=("dark", "renderer", "timeout_s"),
     ),
     Format(
+        name="html",
+        title="page that zooms, searches and tells details, one file without network",
+        media_type="text/html",
+        endings=(".html", ".htm"),
+        text=True,
+        renderers=(
+            (DiagramName.TREE, "html_tree:render"),
+            (DiagramName.DERIVATION, "html_ruler:render"),
+            (DiagramName.BOUNDARY, "html_cells:render"),
+            (DiagramName.LOOKUPS, "html_lookups:render"),
+            (DiagramName.MEMORY, "html_memory:render"),
+            (DiagramName.CHANGES, "html_changes:render"),
+        ),
+    ),
+    Format(
         name="json",
         title="every figure of the diagram, with a published schema",
         media_type="application/json",
