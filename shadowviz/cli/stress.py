@@ -22,7 +22,10 @@ INTERRUPTED = 130
 def stress(  # one parameter an option
     subjects: Annotated[
         list[str] | None,
-        typer.Argument(help="A geometry, a model, its directory, random:SEED or random:START:STOP.", metavar="SUBJECT"),
+        typer.Argument(
+            help="A geometry, a model, its directory, random:SEED or random:START:STOP; left out: tiny-512.",
+            metavar="SUBJECT",
+        ),
     ] = None,
     level: Annotated[
         list[str] | None,

@@ -35,14 +35,14 @@ def test_other_lengths_are_refused(text: str) -> None:
 
 
 def test_without_a_level_arithmetic_runs_and_what_has_a_model_is_run_too() -> None:
-    assert levels_of() == [("arithmetic", "tiny"), ("numeric", "tiny")]
+    assert levels_of() == [("arithmetic", "tiny-512"), ("numeric", "tiny-512")]
     assert levels_of(subjects=("v4-flash",)) == [("arithmetic", "v4-flash")]
     assert levels_of(subjects=("v4-flash",), levels=("numeric",)) == [("numeric", "v4-flash")]
 
 
 def test_an_option_chooses_the_levels_that_take_it() -> None:
-    assert levels_of(options={"fault": "all"}) == [("faults", "tiny")]
-    assert levels_of(options={"retention": "window"}) == [("numeric", "tiny")]
+    assert levels_of(options={"fault": "all"}) == [("faults", "tiny-512")]
+    assert levels_of(options={"retention": "window"}) == [("numeric", "tiny-512")]
     with pytest.raises(InputError, match="--fault means nothing to level numeric: expected --level faults"):
         levels_of(levels=("numeric",), options={"fault": "all"})
 

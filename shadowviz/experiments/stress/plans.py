@@ -11,7 +11,7 @@ from shadowviz.experiments.stress.work import Plan
 from shadowviz_engine.core.errors import InputError
 
 USUAL_LEVELS = ("arithmetic", "numeric")
-USUAL_SUBJECT = "tiny"
+USUAL_SUBJECT = "tiny-512"
 RANDOM = "random:"
 MAX_LENGTH = 2**40
 MAX_SUBJECTS = 1000
