@@ -10,6 +10,7 @@ import torch
 from shadowviz.experiments.stress.cold_runs import ColdRun, Noise, Reads, RowsKey, side_by_side
 from shadowviz.experiments.stress.compare import compare_logits
 from shadowviz.experiments.stress.subject_runs import run_cold
+from shadowviz_engine.core.spans import Extent
 from shadowviz_engine.model.step import Ints
 from shadowviz_engine.model.trace import Stage, Traced
 from shadowviz_engine.runtime.assembly import EngineModel
@@ -26,7 +27,7 @@ def measured_noise(model: EngineModel, cold: ColdRun) -> Noise:
     rows: dict[RowsKey, float] = {}
     logits = 0.0
     for cuts in _cuts(len(cold)):
-        other = run_cold(model, cold.tokens, cuts, cold.first_logit)
+        other = run_cold(model, cold.tokens, cuts, Extent(cold.first_logit, cold.first_logit + len(cold.logits)))
         stop = _first_other_choice(cold, other)
         for key, amount in _row_differences(model, cold, other, stop).items():
             rows[key] = max(rows.get(key, 0.0), amount)

@@ -23,15 +23,18 @@ from shadowviz.experiments.stress.work import CellResult, Group, Plan
 from shadowviz_engine.core.errors import InputError, ShadowvizError
 from shadowviz_engine.core.geometry import Geometry
 from shadowviz_engine.core.reuse import ResumeRule
+from shadowviz_engine.core.spans import Extent
 from shadowviz_engine.model.numerics import Numerics
 
 MATRICES = ("ci", "full")
 _FEW = 64
 """Lengths up to which every mode takes all that are asked for."""
-_GROUP_BYTES = 128 * 2**20
+_GROUP_BYTES = 256 * 2**20
 """Logits of a group that are held at a time."""
 _COLD_BYTES = 256 * 2**20
 """Logits of a cold run up to which all of them are kept."""
+_WIDE_STEP = 128
+"""Tokens from one beginning of kept logits to the next where not all are kept."""
 _GROUP_SIZES = {"batch": 48, "chunked": 16, "cold": 8, "tokens": 16, "forked": 16, "twice": 16}
 _OPTIONS = ("matrix", "retention", "resume", "numerics")
 
@@ -58,7 +61,7 @@ class NumericWork:
             raise InputError(f"matrix {matrix!r} is unknown: expected {' or '.join(MATRICES)}")
         self._subject = cached_subject(plan.subject)
         self.modes = _modes(plan, self.geometry, matrix)
-        self._cold: dict[tuple[Numerics, int], ColdRun] = {}
+        self._cold: dict[tuple[Numerics, int, int], ColdRun] = {}
         self._noise = {Numerics.EXACT: EXACT}
 
     @property
@@ -115,11 +118,12 @@ class NumericWork:
         margin = self.geometry.n_win + 2 * subject.largest_ratio
         tokens = subject.tokens(subject.stop_of(self.lengths[-1]) + margin, self.plan.seed)
         wide = len(tokens) * model.config.vocab_size * 4 > _COLD_BYTES
-        first = _floor(group.lengths[0], mode, self.geometry) if wide else 0
-        if (mode.numerics, first) not in self._cold:
+        first = _floor(group.lengths[0], mode, self.geometry) // _WIDE_STEP * _WIDE_STEP if wide else 0
+        stop = max(first + 2 * _WIDE_STEP, subject.stop_of(group.lengths[-1])) if wide else len(tokens)
+        if (mode.numerics, first, stop) not in self._cold:
             # One at a time: the logits of a large vocabulary fill the memory.
-            self._cold = {(mode.numerics, first): run_cold(model, tokens, first_logit=first)}
-        cold = self._cold[mode.numerics, first]
+            self._cold = {(mode.numerics, first, stop): run_cold(model, tokens, logits=Extent(first, stop))}
+        cold = self._cold[mode.numerics, first, stop]
         if mode.numerics not in self._noise:
             self._noise[mode.numerics] = measured_noise(model, cold)
         return Setting(subject, mode, self.plan.seed, tokens, cold, self._noise[mode.numerics])

@@ -11,6 +11,7 @@ from shadowviz.experiments.stress.numeric_modes import chunk_of
 from shadowviz.experiments.stress.subject_runs import run_cold
 from shadowviz.experiments.stress.witness import Trial
 from shadowviz.experiments.stress.work import CellResult
+from shadowviz_engine.core.spans import Extent
 from shadowviz_engine.runtime.request import Request
 
 Way = Callable[[Setting, Sequence[int]], Iterator[CellResult]]
@@ -183,7 +184,9 @@ def tokens(setting: Setting, lengths: Sequence[int]) -> Iterator[CellResult]:
             output = trial.engine.outputs[str(length)].token_ids
             # The state of the last generated token is never computed.
             path = np.array([*setting.prompt(length + 1), *output[:-1]])
-            trial.settle(str(length), run_cold(setting.model, path, first_logit=setting.resumed_at(length)))
+            trial.settle(
+                str(length), run_cold(setting.model, path, logits=Extent(setting.resumed_at(length), len(path)))
+            )
             yield verdict(setting, length, [_resumed(setting, trial, length)])
 
 

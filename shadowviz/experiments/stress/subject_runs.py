@@ -15,6 +15,7 @@ from shadowviz.experiments.stress.cold_runs import ColdRun, cold_run
 from shadowviz.experiments.stress.random_models import random_config
 from shadowviz_engine.core.errors import InputError
 from shadowviz_engine.core.geometry import Geometry
+from shadowviz_engine.core.spans import Extent
 from shadowviz_engine.model.numerics import Numerics, threads
 from shadowviz_engine.model.random_weights import random_weights
 from shadowviz_engine.model.step import Ints, SequenceStep
@@ -80,22 +81,28 @@ def _random_model(name: str, seed: int, numerics: Numerics) -> EngineModel:
     return EngineModel(name, "", config.geometry(name, page_size), config, transformer)
 
 
-def run_cold(model: EngineModel, tokens: Ints, cuts: Sequence[int] = (), first_logit: int = 0) -> ColdRun:
+ALL = Extent(0, 1 << 40)
+"""The logits of every token."""
+
+
+def run_cold(model: EngineModel, tokens: Ints, cuts: Sequence[int] = (), logits: Extent = ALL) -> ColdRun:
     """A run of the model alone, without scheduler and cache, over slots in a row.
 
     Args:
         cuts: where a pass ends and the next begins; none = one pass.
-        first_logit: position of the first logits that are wanted.
+        logits: tokens whose logits are wanted: those of a large vocabulary fill the memory.
     """
     told: list[Traced] = []
-    logits = run_passes(model, tokens, (0, *cuts, len(tokens)), told.append, first_logit)
-    return cold_run(tokens, told, logits, first_logit)
+    # A pass has the logits of its last tokens or of none, so one ends where they are not wanted any more.
+    ends = sorted({0, *cuts, min(logits.stop, len(tokens)), len(tokens)})
+    found = run_passes(model, tokens, ends, told.append, logits)
+    return cold_run(tokens, told, found, logits.start)
 
 
 def run_passes(
-    model: EngineModel, tokens: Ints, ends: Sequence[int], trace: Callable[[Traced], None], first_logit: int = 0
+    model: EngineModel, tokens: Ints, ends: Sequence[int], trace: Callable[[Traced], None], logits: Extent = ALL
 ) -> Tensor:
-    """Logits from `first_logit` on of a traced run of the model alone, a pass from each of `ends` to the next."""
+    """Logits of a traced run of the model alone, a pass from each of `ends` to the next."""
     transformer, page = model.transformer, model.geometry.page_size
     slots = np.arange(page, page + len(tokens))
     table = np.arange(-(-(page + len(tokens)) // page) * page)
@@ -106,9 +113,10 @@ def run_passes(
         with threads(1):
             for start, stop in pairwise(ends):
                 step = SequenceStep(tokens[:stop], slots[:stop], start, stop)
-                first = min(max(start, first_logit), stop - 1)
-                (part,), _ = transformer.forward_all([step], table, buffers, [first])
-                parts.append(part[max(0, first_logit - first) :])
+                wanted = Extent(start, stop).intersect(logits)
+                (part,), _ = transformer.forward_all([step], table, buffers, [wanted.start if wanted else stop - 1])
+                if wanted:
+                    parts.append(part)
     finally:
         transformer.trace = None
     return torch.cat(parts)
