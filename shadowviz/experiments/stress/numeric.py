@@ -29,7 +29,7 @@ from shadowviz_engine.model.numerics import Numerics
 MATRICES = ("ci", "full")
 _FEW = 64
 """Lengths up to which every mode takes all that are asked for."""
-_GROUP_BYTES = 256 * 2**20
+_GROUP_BYTES = 128 * 2**20
 """Logits of a group that are held at a time."""
 _COLD_BYTES = 256 * 2**20
 """Logits of a cold run up to which all of them are kept."""
