@@ -7,7 +7,7 @@ from shadowviz.diagrams.roles import LOCKED, PATH, STUB, tier_style
 from shadowviz.diagrams.theme import GROUNDS, Ground
 from shadowviz.diagrams.tree import Box, TreeDiagram
 from shadowviz.exporters.box_words import in_full, name, outcome_lines, outcome_place, stub_words
-from shadowviz.exporters.dot_labels import Labels, graph_label, plain
+from shadowviz.exporters.dot_labels import Labels, graph_label, plain, plain_tip
 from shadowviz.exporters.formats import LIGHT, Drawing, Look
 from shadowviz.exporters.svg_parts import ground_of
 from shadowviz.tokens.inert import shorten
@@ -37,7 +37,7 @@ def dot_text(diagram: TreeDiagram, look: Look) -> str:
     graph = Digraph("shadowviz")
     graph.attr("graph", rankdir="LR", ordering="out", ranksep="0.35", nodesep="0.12", bgcolor=paint.background)
     graph.attr("graph", fontname=FONT, fontcolor=paint.text, fontsize="10", pad="0.2", labelloc="t", labeljust="l")
-    graph.attr("graph", tooltip=plain(shorten(diagram.caption.title)), **({} if is_small else FAST))
+    graph.attr("graph", tooltip=plain_tip(shorten(diagram.caption.title)), **({} if is_small else FAST))
     graph.attr(
         "node", shape="box", fontname=FONT, fontcolor=paint.text, fontsize="10", margin="0.04,0.03", height="0.2"
     )
@@ -74,7 +74,7 @@ def _add_box(graph: "Digraph", box: Box, labels: Labels, ground: Ground, diagram
     if not box.node:
         graph.node(name(0), plain(name(0)), **{**looks, "style": "rounded", "fontsize": "12"})
         return
-    looks["tooltip"] = "&#10;".join(map(plain, in_full(box, diagram, labels.styles)))
+    looks["tooltip"] = "&#10;".join(map(plain_tip, in_full(box, diagram, labels.styles)))
     shape = "box" if labels.is_table else "record"
     graph.node(name(box.node), labels.label(box), shape=shape, id=name(box.node), URL=f"#{name(box.node)}", **looks)
 

@@ -18,12 +18,30 @@ COLUMNS = 56
 """Of a line in a box."""
 WIDE = 130
 """Columns of captions and legends."""
-_SPECIAL = {ord(mark): f"&#{ord(mark)};" for mark in "\\\"'<>{}|&"}
+_SPECIAL = {ord(mark): f"&#{ord(mark)};" for mark in "\"'<>{}|&"}
+# A backslash written by its number would still begin an escape: numbers are read before escapes are.
+_IN_LABEL = {**_SPECIAL, ord("\\"): "\\\\"}
+# Of a tooltip escapes are read twice: names of things first, line ends later.
+_IN_TIP = {**_SPECIAL, ord("\\"): "\\\\" * 2}
 
 
 def plain(text: str) -> str:
-    """Text for a quoted attribute or a record: what dot or XML would read as theirs is written by its number."""
-    return (text if text.isprintable() else printable(text)).translate(_SPECIAL)
+    """Text for a quoted label or a record: what dot, records or XML would read as theirs is written in their way."""
+    return _shown(text).translate(_IN_LABEL)
+
+
+def plain_tip(text: str) -> str:
+    """Text for a quoted tooltip."""
+    return _shown(text).translate(_IN_TIP)
+
+
+def html_text(text: str) -> str:
+    """Text for a label of markup, where backslashes begin names of things too."""
+    return text_of(text).replace("\\", "\\\\")
+
+
+def _shown(text: str) -> str:
+    return text if text.isprintable() else printable(text)
 
 
 class Labels:
@@ -50,21 +68,21 @@ class Labels:
     def _table(self, box: Box) -> Iterator[str]:
         muted = GROUNDS[self._ground].muted
         yield '<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="1" CELLPADDING="2">'
-        yield _line(f"<B>{text_of(fitted(title(box), COLUMNS))}</B>")
+        yield _line(f"<B>{html_text(fitted(title(box), COLUMNS))}</B>")
         if box.label:
-            yield _line(f'<FONT COLOR="{muted}">{text_of(fitted(box.label, COLUMNS))}</FONT>')
+            yield _line(f'<FONT COLOR="{muted}">{html_text(fitted(box.label, COLUMNS))}</FONT>')
         for start in range(0, len(box.rows), IN_A_ROW):
             yield f"<TR>{''.join(map(self._cell, box.rows[start : start + IN_A_ROW]))}</TR>"
         found = self._marks(box)
         if found:
-            yield _line(text_of(found))
+            yield _line(html_text(found))
         yield "</TABLE>"
 
     def _cell(self, row: KindRows) -> str:
         there, style = presence(row), self.styles[row.kind]
         words = f"{style.word} {cell(row)}"
         if there is None:
-            return f'<TD ALIGN="LEFT"><FONT COLOR="{GROUNDS[self._ground].muted}">{text_of(words)}</FONT></TD>'
+            return f'<TD ALIGN="LEFT"><FONT COLOR="{GROUNDS[self._ground].muted}">{html_text(words)}</FONT></TD>'
         line, looks = ORIGINS[row.origin].line, style
         if there is UNKNOWN:
             line, looks = UNKNOWN.line, UNKNOWN
@@ -73,7 +91,7 @@ class Labels:
         paint = looks.paint(self._ground)
         ground = GROUNDS[self._ground].background if there in (ABSENT, UNKNOWN, PARTIAL) else paint.fill
         glyph = f"{PARTIAL.glyph} " if there is PARTIAL else ""
-        text = text_of(f"{glyph}{words}{_origin(row)}")
+        text = html_text(f"{glyph}{words}{_origin(row)}")
         text = f"<I>{text}</I>" if row.origin is Origin.DERIVED else text
         outline = f' STYLE="{line}"' if line in (Line.DASHED, Line.DOTTED) else ""
         return f'<TD BORDER="1" ALIGN="LEFT" COLOR="{paint.stroke}" BGCOLOR="{ground}"{outline}>{text}</TD>'
@@ -82,16 +100,16 @@ class Labels:
 def graph_label(diagram: TreeDiagram, ground: Ground) -> str:
     """Title, source, event, counts, verdict and notes, and below them what everything in the picture means."""
     caption, muted = diagram.caption, GROUNDS[ground].muted
-    lines = [f'<FONT POINT-SIZE="15"><B>{text_of(fitted(caption.title, WIDE))}</B></FONT>']
-    lines += [f'<FONT COLOR="{muted}">{text_of(part)}</FONT>' for part in _wrapped(caption_lines(caption))]
+    lines = [f'<FONT POINT-SIZE="15"><B>{html_text(fitted(caption.title, WIDE))}</B></FONT>']
+    lines += [f'<FONT COLOR="{muted}">{html_text(part)}</FONT>' for part in _wrapped(caption_lines(caption))]
     if caption.verdict:
         verdict = f"{diagram.request}: {caption.verdict}" if diagram.request else caption.verdict
-        lines += [f"<B>{text_of(part)}</B>" for part in wrapped(verdict, WIDE)]
-    lines += [f'<FONT COLOR="{muted}"><I>{text_of(part)}</I></FONT>' for part in _wrapped(caption.notes[:12])]
+        lines += [f"<B>{html_text(part)}</B>" for part in wrapped(verdict, WIDE)]
+    lines += [f'<FONT COLOR="{muted}"><I>{html_text(part)}</I></FONT>' for part in _wrapped(caption.notes[:12])]
     kinds = "".join(_swatch(style, ground) for style in kind_styles(diagram.kinds).values())
     lines += [f'<TABLE BORDER="0" CELLSPACING="4"><TR>{kinds}</TR></TABLE>'] if kinds else []
     lines += [
-        f'<FONT POINT-SIZE="9" COLOR="{muted}">{text_of(part)}</FONT>'
+        f'<FONT POINT-SIZE="9" COLOR="{muted}">{html_text(part)}</FONT>'
         for part in legend_lines(diagram, WIDE + 14)
         if part
     ]
@@ -101,7 +119,7 @@ def graph_label(diagram: TreeDiagram, ground: Ground) -> str:
 
 def _swatch(style: Style, ground: Ground) -> str:
     paint = style.paint(ground)
-    return f'<TD BORDER="1" COLOR="{paint.stroke}" BGCOLOR="{paint.fill}">{text_of(style.word)}</TD>'
+    return f'<TD BORDER="1" COLOR="{paint.stroke}" BGCOLOR="{paint.fill}">{html_text(style.word)}</TD>'
 
 
 def _wrapped(lines: Iterable[str]) -> Iterator[str]:

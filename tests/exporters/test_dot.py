@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 from golden import check_golden
-from hostile import DRAWN_BY_DOT, SVG, hostile_tree, read_svg, texts_of
+from hostile import DRAWN_BY_DOT, SVG, TEXTS, hostile_tree, read_svg, texts_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -19,6 +19,7 @@ from shadowviz.exporters.renderers import find_programs, run_program
 from shadowviz.exporters.svg_tree import OWN, render
 from shadowviz_engine.core.derive import Origin
 
+XLINK = "{http://www.w3.org/1999/xlink}"
 GOLDEN = Path(__file__).parent / "golden"
 PROGRAMS = find_programs({"PATH": __import__("os").environ.get("PATH", "")})
 with_graphviz = pytest.mark.skipif(not PROGRAMS, reason="no Graphviz is installed")
@@ -37,13 +38,23 @@ def test_hostile_texts_draw_the_same_boxes_as_harmless_ones(program: object, num
     hostile = hostile_tree(num)
     svg = run_program(program, dot_text(hostile, Look()), "svg", 60)  # type: ignore[arg-type]
     root = read_svg(svg, DRAWN_BY_DOT)
-    drawn = {element.get("id") for element in root.iter(f"{SVG}g") if element.get("class") == "node"}
+    nodes = [element for element in root.iter(f"{SVG}g") if element.get("class") == "node"]
+    drawn = {element.get("id") for element in nodes}
     assert {f"n{box.node}" for box in hostile.boxes[1:]} <= drawn
     # The root, the outcome and the stub carry no name of ours.
     assert len(drawn) == len(hostile.boxes) + 2
-    said = "\n".join(texts_of(root)).replace("\xa0", " ")
-    for text in ("<script>alert(1)</script>", "{left|<port> right} | {x}", "\\\\u202egnp.exe".replace("\\\\", "\\")):
+    said = "\n".join(text for node in nodes for text in texts_of(node)).replace("\xa0", " ")
+    tips = "\n".join(link.get(f"{XLINK}title", "") for link in root.iter(f"{SVG}a"))
+    for text in (
+        "<script>alert(1)</script>",
+        "{left|<port> right} | {x}",
+        "\\u202egnp.exe",
+        TEXTS[3],
+        TEXTS[7],
+        TEXTS[12][:40],
+    ):
         assert text in said
+        assert text in tips
 
 
 @given(st.lists(st.text(max_size=30), min_size=1, max_size=4), st.booleans())
