@@ -50,18 +50,24 @@ class Explanation(msgspec.Struct, frozen=True):
 
 
 class Explainer:
-    """Reads events in order and explains every lookup with the state that it met."""
+    """Reads events in order and explains every lookup with the state that it met.
 
-    def __init__(self, words: Words) -> None:
-        self.state = Replayer()
+    With a `state` and what came before it, `explain_found` explains a lookup there without the events being fed.
+    """
+
+    def __init__(self, words: Words, state: Replayer | None = None, past: Past | None = None) -> None:
+        self.state = Replayer() if state is None else state
         """State after the events fed so far."""
         self._words = words
-        self._past = Past({}, {}, {})
+        self._causes: dict[int, Event] = {}
+        self._inserted: dict[int, str] = {}
+        self._storers: dict[int, str] = {}
+        self._past = Past(self._causes, self._inserted, self._storers) if past is None else past
 
     @property
     def departures(self) -> Iterable[Event]:
         """Events so far that took state out of the cache or kept it out, in order."""
-        return self._past.causes.values()
+        return self._causes.values()
 
     def feed(self, event: Event) -> Explanation | None:
         """Take the next event; an explanation when it is a lookup.
@@ -69,7 +75,7 @@ class Explainer:
         Raises:
             LogError: the event contradicts those before it.
         """
-        explanation = self._explain_event(event) if isinstance(event, LookupDone) else None
+        explanation = self.explain_found(event) if isinstance(event, LookupDone) else None
         self.follow(event)
         return explanation
 
@@ -80,11 +86,11 @@ class Explainer:
             LogError: the event contradicts those before it.
         """
         if isinstance(event, (SwaFreed, SpanEvicted, NotStored, CacheFlushed)):
-            self._past.causes[event.seq] = event
+            self._causes[event.seq] = event
         elif isinstance(event, SpanInserted):
-            self._past.inserted[event.seq] = self._past.storers[event.node] = event.request
-        elif isinstance(event, SpanSplit) and event.node in self._past.storers:
-            self._past.storers[event.upper] = self._past.storers[event.node]
+            self._inserted[event.seq] = self._storers[event.node] = event.request
+        elif isinstance(event, SpanSplit) and event.node in self._storers:
+            self._storers[event.upper] = self._storers[event.node]
         self.state.apply(event)
 
     def explain(self, lookup: LookupDone, prompt: "array[int]", lost: str = "") -> Explanation:
@@ -111,7 +117,12 @@ class Explainer:
             facts = (Fact(f"The record is not whole: {lost}.", Origin.OBSERVED), *facts)
         return Explanation(lookup.request, lookup, ranked, parting, facts, self._past.swa_reason(lookup))
 
-    def _explain_event(self, lookup: LookupDone) -> Explanation:
+    def explain_found(self, lookup: LookupDone) -> Explanation:
+        """Explain a recorded lookup in the state as it is now, which must be the one just before it.
+
+        Raises:
+            LogError: its request was never submitted, or it names a node that is not there.
+        """
         row = self.state.requests.index.get(lookup.request)
         if row is None:
             raise LogError(f"lookup at seq {lookup.seq} is of request {lookup.request!r}, which was never submitted")

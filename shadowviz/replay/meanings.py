@@ -1,5 +1,7 @@
 """What each finding says about a lookup, in a sentence or two."""
 
+from collections.abc import Mapping
+
 import msgspec
 
 from shadowviz.replay.counts import tokens, tokens_that
@@ -14,11 +16,11 @@ RECORD_ENDS_EARLY = "the record ends early"
 class Past(msgspec.Struct, frozen=True):
     """What a sentence about a lookup may have to name."""
 
-    causes: dict[int, Event]
+    causes: Mapping[int, Event]
     """Events by seq that took state out of the cache, or kept it out."""
-    inserted: dict[int, str]
+    inserted: Mapping[int, str]
     """By seq, the request of every span that was stored."""
-    storers: dict[int, str]
+    storers: Mapping[int, str]
     """By node, the request that stored its tokens."""
 
     def swa_reason(self, lookup: LookupDone) -> str:

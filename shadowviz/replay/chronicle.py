@@ -1,0 +1,61 @@
+"""What a run has shown so far that no later event changes, by the number of the event: sums that any moment can ask."""
+
+from array import array
+from bisect import bisect_right
+
+import msgspec
+
+from shadowviz_engine.core.events import Event, LookupDone, RequestAborted, RequestFinished, RequestSubmitted
+from shadowviz_engine.core.replayer import Replayer
+
+
+class LookupSums(msgspec.Struct, frozen=True):
+    """Over all lookups up to a moment."""
+
+    num_lookups: int
+    prompt_tokens: int
+    reused_tokens: int
+
+
+class Chronicle:
+    """Notes of the events up to the furthest one that was ever replayed."""
+
+    def __init__(self) -> None:
+        self.seq = -1
+        """The furthest event noted."""
+        self.lookups = array("q")
+        """Seq of every lookup."""
+        self._prompt = array("q", (0,))
+        self._reused = array("q", (0,))
+        self._submitted = array("q")
+        self._ended = array("q")
+
+    def note(self, event: Event, state: Replayer) -> None:
+        """Take the event that comes next; `state` has it applied."""
+        self.seq = event.seq
+        kind = type(event)
+        if kind is LookupDone:
+            assert isinstance(event, LookupDone)
+            self.lookups.append(event.seq)
+            self._prompt.append(self._prompt[-1] + event.num_prompt)
+            self._reused.append(self._reused[-1] + event.reused)
+        elif kind is RequestSubmitted:
+            self._submitted.append(event.seq)
+            self._ended.append(-1)
+        elif kind is RequestFinished or kind is RequestAborted:
+            assert isinstance(event, (RequestFinished, RequestAborted))
+            self._ended[state.requests.index[event.request]] = event.seq
+
+    def sums(self, seq: int) -> LookupSums:
+        """Over the lookups up to event `seq`."""
+        num = bisect_right(self.lookups, seq)
+        return LookupSums(num, self._prompt[num], self._reused[num])
+
+    def submitted(self, row: int) -> int:
+        """Seq at which the request in `row` entered the queue."""
+        return self._submitted[row]
+
+    def ended(self, row: int, seq: int) -> int:
+        """Seq at which the request in `row` ended, as known after event `seq`; -1 = it had not."""
+        end = self._ended[row]
+        return end if end <= seq else -1

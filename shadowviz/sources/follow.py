@@ -1,0 +1,306 @@
+"""A log that is followed while it grows: its newest events at once, any other by its number, and what befalls it."""
+
+import math
+import os
+import stat
+import time
+from collections.abc import Callable, Collection
+from pathlib import Path
+
+import msgspec
+
+from shadowviz.sources.event_lines import events_of, head_of
+from shadowviz.sources.line_index import CODES, KINDS, LineIndex
+from shadowviz.sources.log_file_view import LogFileView
+from shadowviz.sources.states import LogState
+from shadowviz_engine.core.errors import LogError
+from shadowviz_engine.core.events import Event, LogClosed, LogOpened
+from shadowviz_engine.core.log_reader import MAX_LINE_BYTES, read_log
+
+TAIL_BYTES = 64 * 1024
+"""Of a large file's end, read first."""
+CHUNK_BYTES = 2**20
+"""Read at once; a longer line takes more."""
+TORN_AFTER_S = 2.0
+"""How long a line may stay unfinished before it counts as torn: a writer writes whole lines."""
+
+
+class Polled(msgspec.Struct, frozen=True):
+    """What a look at a followed log has found."""
+
+    new: range
+    """Events that it gained."""
+    state: LogState
+    words: str
+    """What is worth saying of the state, in a sentence; empty = nothing."""
+
+
+class Follower:
+    """A log in a file, from its first event to the newest; it may not be there yet.
+
+    What was read stays readable when another file takes its name; what was cut off does not. Only `restart` begins
+    anew.
+
+    Raises:
+        LogError: there is a file, and it cannot be read or is no log that this version reads.
+    """
+
+    def __init__(self, path: str | Path, clock: Callable[[], float] = time.monotonic) -> None:
+        self.path = Path(path)
+        self._clock = clock
+        self._begin()
+        first = self.poll()
+        if first.state is LogState.BROKEN:
+            raise LogError(first.words)
+
+    def _begin(self) -> None:
+        self._file: LogFileView | None = None
+        self._front = LineIndex()
+        self._tail: LineIndex | None = None
+        self._unfinished = (0, math.inf)
+        """Bytes behind the last whole line, and since when."""
+        self._state, self._words = LogState.WAITING, ""
+        self.opened: LogOpened | None = None
+        """First event; None until there is one."""
+
+    @property
+    def state(self) -> LogState:
+        """As found last."""
+        return self._state
+
+    @property
+    def head(self) -> int:
+        """Seq of the newest event; -1 = there is none."""
+        return self._last.stop_seq - 1
+
+    @property
+    def indexed(self) -> int:
+        """Events from the beginning on whose places are known."""
+        return self._front.stop_seq
+
+    @property
+    def is_indexed(self) -> bool:
+        """Whether the places of all events are known."""
+        return self._tail is None
+
+    def poll(self) -> Polled:
+        """Look at the file; events that it gained can be read from then on."""
+        before = self.head
+        try:
+            self._look()
+        except LogError as error:
+            self._state, self._words = LogState.BROKEN, str(error)
+        return Polled(range(before + 1, self.head + 1), self._state, self._words)
+
+    def index(self, budget_s: float = math.inf) -> bool:
+        """Find the places of events for about this long; whether all are known.
+
+        Raises:
+            LogError: events are missing.
+        """
+        stop = self._clock() + budget_s
+        while self._tail is not None and self._file is not None:
+            num_lines = self._add(self._front, min(CHUNK_BYTES, self._tail.begin - self._front.end))
+            if self._front.end >= self._tail.begin:
+                self._meet(self._tail)
+            elif not num_lines or self._clock() >= stop:
+                break
+        return self._tail is None
+
+    def event_at(self, seq: int) -> Event:
+        """The event `seq`.
+
+        Raises:
+            LogError: it is not there, not any more, or not readable.
+        """
+        return self.events(seq, seq + 1)[0]
+
+    def events(self, start: int, stop: int) -> list[Event]:
+        """The events [start, stop).
+
+        Raises:
+            LogError: one of them is not there, not any more, or not readable; it contradicts its place.
+        """
+        if stop <= start:
+            return []
+        index = self._index_of(start, stop)
+        assert self._file is not None, "what is indexed was read"
+        begin, end = index.extent(start, stop)
+        block = self._file.read(begin, end - begin)
+        if len(block) < end - begin or not block.endswith(b"\n"):
+            raise LogError(f"{self.path}: event {start} is cut off: the file is shorter than it was")
+        try:
+            events = events_of(block, start)
+        except LogError as error:
+            raise LogError(f"{self.path}, {error}") from None
+        for event in events:
+            if type(event) is LogOpened and event.seq:
+                raise LogError(f"{self.path}, line {event.seq + 1}: a second LogOpened")
+            if type(event) is LogClosed and event.seq < self.head:
+                raise LogError(f"{self.path}, line {event.seq + 2}: something follows LogClosed")
+        return events
+
+    def newest(self, num_events: int) -> list[Event]:
+        """The last events, at most so many of them, of those that can be read at once.
+
+        Raises:
+            LogError: one of them is not readable.
+        """
+        last = self._last
+        return self.events(max(last.first_seq, last.stop_seq - num_events), last.stop_seq)
+
+    def kind_at(self, seq: int) -> str:
+        """Name of the kind of event `seq`; empty = unknown to this version."""
+        index = self._index_of(seq, seq + 1)
+        return KINDS[index.kinds[seq - index.first_seq]]
+
+    def next_of(self, kinds: Collection[str], seq: int) -> int | None:
+        """The first event behind `seq` that is of one of `kinds`; None = there is none yet."""
+        self.index()
+        found = [self._front.kinds.find(CODES[kind], seq + 1) for kind in kinds]
+        return min((at for at in found if at >= 0), default=None)
+
+    def previous_of(self, kinds: Collection[str], seq: int) -> int | None:
+        """The last event before `seq` that is of one of `kinds`; None = there is none."""
+        self.index()
+        found = [self._front.kinds.rfind(CODES[kind], 0, max(0, seq)) for kind in kinds]
+        return max((at for at in found if at >= 0), default=None)
+
+    def restart(self) -> Polled:
+        """Forget what was read, and read what stands under the name from its beginning."""
+        self.close()
+        self._begin()
+        return self.poll()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+    @property
+    def _last(self) -> LineIndex:
+        return self._front if self._tail is None else self._tail
+
+    def _index_of(self, start: int, stop: int) -> LineIndex:
+        for index in (self._front, self._tail):
+            if index is not None and index.first_seq <= start and stop <= index.stop_seq:
+                return index
+        if 0 <= start < stop <= self.head + 1:
+            self.index()
+            if stop <= self._front.stop_seq:
+                return self._front
+        raise LogError(f"{self.path} has no events [{start},{stop}): its newest is {self.head}")
+
+    def _look(self) -> None:
+        if self._file is None and not self._open():
+            return
+        assert self._file is not None
+        size = self._file.size()
+        if size < self._last.end or not self._file.is_unchanged(self._last.end):
+            kept = f"{self.path} was cut off or written anew while it was followed"
+            self._state, self._words = LogState.TRUNCATED, f"{kept}: what is shown was read before; start again"
+            return
+        if self._state is not LogState.TRUNCATED:
+            self._grow(size)
+            self._judge(size)
+
+    def _open(self) -> bool:
+        """Open the file, if there is one."""
+        try:
+            if not stat.S_ISREG(self.path.stat().st_mode):
+                raise LogError(f"{self.path} is not a regular file: expected a log")
+            self._file = LogFileView(self.path)
+        except FileNotFoundError:
+            self._state, self._words = LogState.WAITING, f"{self.path} is not there yet"
+            return False
+        except OSError as error:
+            raise LogError(f"cannot read {self.path}: {error.strerror}") from error
+        except ValueError as error:
+            raise error if isinstance(error, LogError) else LogError(f"cannot read {self.path}: {error}") from error
+        self._tail = self._find_tail(self._file)
+        return True
+
+    def _find_tail(self, file: LogFileView) -> LineIndex | None:
+        """An index of the last lines of a large file; None = it is small, or its end says no number."""
+        size, length = file.size(), TAIL_BYTES
+        while size > 2 * length and length <= MAX_LINE_BYTES:
+            data = file.read(size - length, length)
+            begin = data.find(b"\n") + 1
+            stop = data.find(b"\n", begin) + 1
+            head = head_of(data[begin:stop]) if begin and stop else None
+            if head is not None and head.seq > 0:
+                return LineIndex(head.seq, size - length + begin)
+            length *= 8
+        return None
+
+    def _grow(self, size: int) -> None:
+        last = self._last
+        before = last.end
+        while last.end < size and self._add(last, CHUNK_BYTES):
+            pass
+        if last.end != before:
+            assert self._file is not None
+            self._file.remember(last.end)
+        if self.opened is None and (self._front or self._tail or self._begins_otherwise()):
+            self.opened = read_log(self.path).opened
+
+    def _begins_otherwise(self) -> bool:
+        assert self._file is not None
+        first = self._file.read(0, 1)
+        return bool(first) and first != b"{"
+
+    def _add(self, index: LineIndex, length: int) -> int:
+        """Take the next lines into `index`; how many."""
+        assert self._file is not None
+        while True:
+            data = self._file.read(index.end, length)
+            num_lines = index.add(data)
+            if num_lines or len(data) < length:
+                return num_lines
+            if length > MAX_LINE_BYTES:
+                raise LogError(f"{self.path}, line {index.stop_seq + 1}: longer than {MAX_LINE_BYTES} bytes, so no log")
+            length *= 4
+
+    def _meet(self, tail: LineIndex) -> None:
+        """The front has come to where the tail begins, or behind it."""
+        self._tail = None
+        if (self._front.stop_seq, self._front.end) == (tail.first_seq, tail.begin):
+            self._front.join(tail)
+            return
+        found, expected = tail.first_seq, self._front.stop_seq
+        raise LogError(
+            f"{self.path}, line {expected + 1}: seq {found} where {expected} was expected: events are missing"
+        )
+
+    def _judge(self, size: int) -> None:
+        """Say what has become of the file, whose lines are known up to its end."""
+        rest = size - self._last.end
+        if rest != self._unfinished[0]:
+            self._unfinished = (rest, self._clock())
+        number = self.head + 2
+        if self._name_lost():
+            return
+        if self.head < 0:
+            self._state, self._words = LogState.WAITING, f"{self.path} has no whole line yet"
+        elif self._last.kinds[-1] == CODES["LogClosed"] and not rest:
+            self._state, self._words = LogState.CLOSED, ""
+        elif rest and self._clock() - self._unfinished[1] >= TORN_AFTER_S:
+            what = f"{self.path} ends inside line {number}: the event with seq {self.head + 1} is not whole"
+            self._state, self._words = LogState.TORN, what
+        else:
+            self._state, self._words = LogState.FOLLOWING, ""
+
+    def _name_lost(self) -> bool:
+        """Whether something else, or nothing, stands under the name."""
+        assert self._file is not None
+        try:
+            found = self.path.stat()
+        except OSError:
+            self._state, self._words = LogState.GONE, f"{self.path} was moved or deleted: what is shown was read before"
+            return True
+        if os.path.samestat(found, self._file.stat()):
+            return False
+        self._state = LogState.REPLACED
+        self._words = f"another file stands under the name {self.path}: what is shown was read before; start again"
+        return True
