@@ -121,9 +121,9 @@ def _write(ask: "Asked", drawing: "Drawing") -> None:
     from shadowviz.cli.page_file import write_whole
 
     if ask.options.output == STDOUT:
-        write_bytes(drawing.data)
+        write_bytes(drawing.data, drawing.parts)
     else:
-        write_whole(ask.options.output, drawing.data)
+        write_whole(ask.options.output, drawing.data, drawing.parts)
 
 
 def _tell(ask: "Asked", shown: "Diagram", drawing: "Drawing") -> None:

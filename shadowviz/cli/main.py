@@ -7,7 +7,7 @@ from io import TextIOWrapper
 
 import typer
 
-from shadowviz.cli import derive, diff_tokens, doctor, export, memory, probe, run, stress, version, why
+from shadowviz.cli import derive, diff_tokens, doctor, export, lint_log, memory, probe, run, stress, version, why
 from shadowviz.cli.show import OutputClosedError, write_note
 from shadowviz.tokens.inert import shorten
 
@@ -32,6 +32,7 @@ app.command("diff-tokens")(diff_tokens.diff_tokens)
 app.command("stress")(stress.stress)
 app.command("memory")(memory.memory)
 app.command("export")(export.export)
+app.command("lint-log")(lint_log.lint_log)
 app.command("doctor")(doctor.doctor)
 app.command("version")(version.version)
 

@@ -4,6 +4,7 @@ import contextlib
 import os
 import secrets
 from collections.abc import Iterable
+from itertools import chain
 from pathlib import Path
 
 from shadowviz.cli.show import write_note, write_out
@@ -58,8 +59,8 @@ def write_page(path: str, text: str) -> None:
     write_whole(path, text.encode())
 
 
-def write_whole(path: str, content: bytes) -> None:
-    """The bytes in the file, under its name only once it is whole.
+def write_whole(path: str, content: bytes, parts: Iterable[bytes] = ()) -> None:
+    """The bytes in the file, and behind them `parts` as they are made; under its name only once it is whole.
 
     Raises:
         InputError: it cannot be written; what was there before is left as it was.
@@ -68,12 +69,13 @@ def write_whole(path: str, content: bytes) -> None:
         # The file that a link leads to is written, and the link stays one.
         target = Path(path).resolve()
         if target.exists() and not target.is_file():
-            target.write_bytes(content)
+            with target.open("wb") as file:
+                file.writelines(chain((content,), parts))
             return
         beside = target.with_name(f".shadowviz-{secrets.token_hex(8)}.tmp")
         try:
             with beside.open("xb") as file:
-                file.write(content)
+                file.writelines(chain((content,), parts))
                 file.flush()
                 os.fsync(file.fileno())
             beside.replace(target)

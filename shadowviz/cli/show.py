@@ -9,8 +9,8 @@ import sys
 import textwrap
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
-from itertools import accumulate
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, chain
 from typing import Any
 
 from shadowviz.tokens.inert import printable
@@ -49,8 +49,8 @@ def write_out(text: str) -> None:
         sys.stdout.flush()
 
 
-def write_bytes(data: bytes) -> None:
-    """Data of a format that has made its text harmless itself, to stdout, byte for byte.
+def write_bytes(data: bytes, parts: Iterable[bytes] = ()) -> None:
+    """Data of a format that has made its text harmless itself, to stdout, byte for byte, with `parts` behind it.
 
     Raises:
         OutputClosedError: the pipe is closed.
@@ -58,7 +58,7 @@ def write_bytes(data: bytes) -> None:
     """
     with _told_errors():
         sys.stdout.flush()
-        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.writelines(chain((data,), parts))
         sys.stdout.buffer.flush()
 
 

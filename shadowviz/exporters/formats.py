@@ -4,7 +4,7 @@ A renderer is a function `(diagram, look) -> Drawing`. It decides nothing that t
 file and no clock, and gives the same bytes for the same diagram and look. Its module loads when it is first asked for.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from enum import StrEnum
 from importlib import import_module
 from pathlib import PurePath
@@ -67,6 +67,8 @@ class Drawing(msgspec.Struct, frozen=True):
     """Such as "dot 2.43" or "built-in layout"; empty where nobody but this program could."""
     notes: tuple[str, ...] = ()
     """What the reader of stderr should know: a renderer that failed and was replaced."""
+    parts: Iterable[bytes] = ()
+    """More of the content, behind `data`, made as it is read, once: for what may be too long to hold."""
 
 
 Renderer: TypeAlias = Callable[[Any, Look], Drawing]
@@ -180,6 +182,14 @@ FORMATS: tuple[Format, ...] = (
         endings=(".json",),
         text=True,
         renderers=tuple((name, "json_out:render") for name in DiagramName if name is not DiagramName.EVENTS),
+    ),
+    Format(
+        name="text-log",
+        title="seven lines a lookup, for lint-log",
+        media_type="text/plain",
+        endings=(".log",),
+        text=True,
+        renderers=((DiagramName.EVENTS, "text_log:render"),),
     ),
 )
 """All formats, in the order in which they are listed."""
