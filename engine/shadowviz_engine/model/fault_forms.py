@@ -72,6 +72,18 @@ class Fault(ABC):
     def first_row(self, geometry: Geometry, length: int) -> int:
         """The first row of the kind that is wrong, or wrongly read, where the fault exists."""
 
+    def first_kind(self, geometry: Geometry, stop: int) -> str:
+        """The kind whose rows are wrong, or wrongly read, first when the tokens up to `stop` are computed in one pass.
+
+        An entry that is seen too early is ranked before it is read, where a query must choose.
+        """
+        compressor = compressor_of(geometry, self.kind)
+        if not self.extra_entries or compressor is None or not compressor.indexed:
+            return self.kind
+        # The last query at which a window is open, and with it one entry too many.
+        last = stop - 1 - (stop % compressor.ratio == 0)
+        return INDEX if (last + 1) // compressor.ratio + 1 > geometry.index_topk else self.kind
+
     @abstractmethod
     def first_offset(self, geometry: Geometry, length: int) -> int:
         """Tokens behind L of the first logits that can differ, 0 for the next token, where the fault exists."""
@@ -125,6 +137,15 @@ class RowFault(Fault):
         if self.edit is Edit.TURNED and geometry.kind(self.kind).unit < 2:
             return EMPTY
         return rows
+
+    def wrong_entries(self, geometry: Geometry, length: int) -> Extent:
+        """Entries that the wrong rows are, or go into; only for kinds of a compressor."""
+        kind = geometry.kind(self.kind)
+        if kind.shape is Shape.RANGE:
+            return self.rows(geometry, length)
+        first = length // kind.ratio
+        # The open window is read once more, as the overlap of the entry after its own.
+        return Extent(first, first + 1 + (kind.overlap > 0 and self.place is not Place.OVERLAP))
 
     def reason_absent(self, geometry: Geometry, length: int) -> str:
         """Why there is no such fault at L; empty where there is."""

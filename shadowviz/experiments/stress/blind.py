@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import subprocess
 import sys
@@ -30,11 +31,12 @@ from shadowviz.experiments.stress.compare import (
     compare_logits,
     first_differences,
 )
-from shadowviz.experiments.stress.fault_runs import MOST_BEYOND, Scene, scene_of
-from shadowviz.experiments.stress.fault_verdicts import Sighting, Truth, verdict
+from shadowviz.experiments.stress.fault_runs import Scene, scene_of, stop_of
+from shadowviz.experiments.stress.fault_verdicts import Sighting, Truth, sharpened, verdict
 from shadowviz.experiments.stress.subject_runs import Subject
 from shadowviz.experiments.stress.work import CellResult, Group
 from shadowviz_engine.core.errors import InvariantError
+from shadowviz_engine.model.faults import faults_of
 
 _PROGRAM: Final = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]);"
@@ -49,24 +51,26 @@ def check_blind(subject: Subject, seed: int, group: Group, cold_of: MakeCold) ->
     Raises:
         InvariantError: the other process ends or says something else than it should.
     """
-    scene = scene_of(subject, subject.stop_of(group.lengths[-1]) + MOST_BEYOND, seed)
+    faults = faults_of(subject.geometry)
+    stops = [stop_of(subject, fault, length) for fault in faults for length in group.lengths]
+    scene = scene_of(subject, max(stops), seed)
     cold = cold_of(scene, group.lengths[0])
     with _other_process() as (asks, answers):
         for length in group.lengths:
-            send(asks, Go(subject=subject.name, seed=seed, mode=group.mode, length=length))
-            asks.flush()
             try:
-                seen = _look(answers, cold, length)
+                send(asks, Go(subject=subject.name, seed=seed, mode=group.mode, length=length))
+                asks.flush()
+                seen, stop = _look(answers, cold, length)
                 send(asks, _told(seen))
                 asks.flush()
                 truth = msgspec.json.decode(answers.readline(), type=Truth)
-            except msgspec.DecodeError as error:
+            except (msgspec.DecodeError, OSError) as error:
                 raise InvariantError(f"a blind run at {length} said what cannot be read: {error}") from error
-            yield verdict(group.mode, length, seen, truth)
+            yield verdict(group.mode, length, seen, sharpened(truth, subject.geometry, length, stop, cold))
 
 
-def _look(answers: IO[bytes], cold: ColdRun, length: int) -> Sighting:
-    """Compare what a run sends with the cold run, as it comes."""
+def _look(answers: IO[bytes], cold: ColdRun, length: int) -> tuple[Sighting, int]:
+    """Compare what a run sends with the cold run, as it comes; what was seen, and where the run stopped."""
     difference: Difference | None = None
     logits = NO_LOGITS
     turn = 0
@@ -83,7 +87,7 @@ def _look(answers: IO[bytes], cold: ColdRun, length: int) -> Sighting:
                 first = more.position if logits.position < 0 else logits.position
                 logits = LogitsDifference(first, max(logits.largest, more.largest))
             case Done() as done if not done.error and done.reused == length:
-                return Sighting(difference, logits)
+                return Sighting(difference, logits), done.stop
             case other:
                 raise InvariantError(f"a blind run at {length} did not go on there: {other}")
 
@@ -106,9 +110,9 @@ def _other_process() -> Iterator[tuple[IO[bytes], IO[bytes]]]:
     assert process.stdout is not None
     try:
         yield process.stdin, process.stdout
-        process.stdin.close()
-        process.wait()
     finally:
+        with contextlib.suppress(OSError):
+            process.stdin.close()
         process.kill()
         process.wait()
         process.stdout.close()

@@ -7,10 +7,13 @@ from math import isfinite
 
 import msgspec
 
+from shadowviz.experiments.stress.cold_runs import ColdRun
 from shadowviz.experiments.stress.compare import Difference, LogitsDifference
 from shadowviz.experiments.stress.work import CellResult
 from shadowviz_engine.core.geometry import Geometry
-from shadowviz_engine.model.fault_forms import Fault
+from shadowviz_engine.core.spans import Extent
+from shadowviz_engine.model.fault_forms import Fault, RowFault, compressor_of
+from shadowviz_engine.model.faults import place_fault
 
 _MOST_SHOWN = 1e300
 """Stands for an infinite difference, which JSON does not know."""
@@ -43,7 +46,7 @@ class Truth(msgspec.Struct, frozen=True, kw_only=True):
     predicted: int = -1
     """Tokens behind the length of the first logits that can differ; -1 = none within the run."""
     must_show: bool = False
-    """Whether those do differ."""
+    """Whether those do differ; else none before them may."""
     hidden: str = ""
     """Why nothing of it can be seen; empty where it must be."""
 
@@ -67,13 +70,43 @@ def truth_of(
     within = offset < stop - length
     return Truth(
         fault=name,
-        kind=fault.kind,
+        kind=fault.first_kind(geometry, stop),
         layer=layer,
         row=row,
         predicted=offset if within else -1,
         must_show=within and fault.must_show(geometry, length),
         hidden="" if within or fault.in_state else BEYOND,
     )
+
+
+def sharpened(truth: Truth, geometry: Geometry, length: int, stop: int, cold: ColdRun) -> Truth:
+    """A prediction that leaves open when the indexer chooses a wrong entry, closed by what it chose in the cold run.
+
+    It stays open where index keys are wrong too: then it may choose otherwise.
+    """
+    if truth.layer < 0 or truth.predicted < 0 or truth.must_show:
+        return truth
+    placed = place_fault(truth.fault, geometry)
+    compressor = compressor_of(geometry, placed.fault.kind)
+    if not isinstance(placed.fault, RowFault) or compressor is None or placed.fault.kind.startswith("index"):
+        return truth
+    wrong = placed.fault.wrong_entries(geometry, length)
+    offsets = [
+        first - length
+        for layer in placed.layers
+        if (first := _first_choice(cold, (f"{compressor.name}_kv", layer), wrong, length, stop)) is not None
+    ]
+    return msgspec.structs.replace(truth, predicted=min(offsets, default=-1), must_show=bool(offsets))
+
+
+def _first_choice(cold: ColdRun, key: tuple[str, int], entries: Extent, start: int, stop: int) -> int | None:
+    """First query in [start, stop) that read one of the entries in a cold run."""
+    reads = cold.reads.get(key)
+    if reads is None:
+        return None
+    hit = ((reads.columns >= entries.start) & (reads.columns < entries.stop)).any(axis=1)
+    hit &= (reads.readers >= start) & (reads.readers < stop)
+    return int(reads.readers[hit][0]) if hit.any() else None
 
 
 def verdict(mode: str, length: int, seen: Sighting, truth: Truth) -> CellResult:
@@ -88,7 +121,7 @@ def verdict(mode: str, length: int, seen: Sighting, truth: Truth) -> CellResult:
         fault_kind=truth.kind if acted else "",
         fault_layer=truth.layer,
         fault_row=truth.row,
-        predicted=truth.predicted,
+        predicted=truth.predicted if truth.must_show else -1,
     )
     if seen.anything:
         return _seen(found, seen, truth, length)
@@ -107,8 +140,8 @@ def _seen(found: CellResult, seen: Sighting, truth: Truth, length: int) -> CellR
     if difference is not None:
         reader = f" as read at {difference.reader}" if difference.reader >= 0 else ""
         where = f"first: row {difference.row} of {difference.kind} in layer {difference.layer}{reader}"
-    if truth.layer >= 0 and truth.must_show and offset != truth.predicted:
-        where += f"; logits were to differ from token {truth.predicted} on"
+    if truth.layer >= 0:
+        where += _about_offset(truth, offset)
     if truth.layer < 0 and truth.fault:
         where += f"; {truth.fault} had been put in and did not act: {truth.hidden}"
     return msgspec.structs.replace(
@@ -122,3 +155,13 @@ def _seen(found: CellResult, seen: Sighting, truth: Truth, length: int) -> CellR
         difference=largest,
         detail=where,
     )
+
+
+def _about_offset(truth: Truth, offset: int) -> str:
+    """What is to be said of a first visible offset that is not the predicted one."""
+    if truth.must_show and offset != truth.predicted:
+        return f"; logits were to differ from token {truth.predicted} on"
+    if not truth.must_show and truth.predicted >= 0:
+        early = "; too early: " if 0 <= offset < truth.predicted else "; "
+        return f"{early}logits were not to differ before token {truth.predicted}"
+    return ""

@@ -17,7 +17,7 @@ from shadowviz.experiments.stress.fault_runs import (
     stop_of,
     store_paths,
 )
-from shadowviz.experiments.stress.fault_verdicts import Sighting, Truth, truth_of, verdict
+from shadowviz.experiments.stress.fault_verdicts import Sighting, Truth, sharpened, truth_of, verdict
 from shadowviz.experiments.stress.numeric_modes import choose_lengths
 from shadowviz.experiments.stress.subject_runs import cached_subject, run_cold
 from shadowviz.experiments.stress.witness import Trial
@@ -25,6 +25,7 @@ from shadowviz.experiments.stress.work import CellResult, Group, Plan
 from shadowviz_engine.core.errors import InputError
 from shadowviz_engine.core.events import Event, FaultInjected
 from shadowviz_engine.core.geometry import Geometry
+from shadowviz_engine.core.spans import Extent
 from shadowviz_engine.model.faults import faults_of, place_fault
 
 NONE = "none"
@@ -113,6 +114,7 @@ class FaultWork:
                 if fault is not None:
                     acted = trial.acted.get(request.id)
                     truth = truth_of(group.mode, fault, self.geometry, length, stop, acted)
+                    truth = sharpened(truth, self.geometry, length, stop, cold)
                 yield verdict(group.mode, length, Sighting(seen.difference, seen.logits), truth)
 
     def _cold_of(self, scene: Scene, first: int) -> ColdRun:
@@ -124,7 +126,7 @@ class FaultWork:
         if key not in self._cold:
             # One at a time: the logits of a large vocabulary fill the memory.
             tokens = scene.tokens if wide else self._subject.tokens(most, self.plan.seed)
-            self._cold = {key: run_cold(model, tokens, first_logit=key[1])}
+            self._cold = {key: run_cold(model, tokens, logits=Extent(key[1], len(tokens)))}
         return self._cold[key]
 
     def _modes(self) -> tuple[str, ...]:
