@@ -10,7 +10,7 @@ from shadowviz.diagrams.theme import GREY, Pattern, Style
 from shadowviz.exporters.formats import LIGHT, Drawing, Look
 from shadowviz.exporters.html_legend import Styles, letter
 from shadowviz.exporters.html_page import Page, drawn_by, rendered, swatches
-from shadowviz.exporters.html_text import Pool, harmless, octets, typed
+from shadowviz.exporters.html_text import Pool, harmless, octets
 
 MAX_COLUMNS = 2_000
 """Columns that a browser still moves at once; more lengths share one."""
@@ -45,8 +45,7 @@ def render(diagram: BoundaryDiagram, look: Look = LIGHT) -> Drawing:  # noqa: AR
         "outcomes": styles.numbers(outcomes),
         "meanings": [style.meaning for style in outcomes],
         "worthy": 1 + _ORDER.index("missed"),
-        "outcome": octets(values.ravel().tolist()),
-        "z": typed(values),
+        "outcome": octets(values),
         "cells": cells,
         "worst": _worst(grid),
         "pool": pool.texts,
@@ -82,9 +81,9 @@ def grid_of(diagram: BoundaryDiagram) -> Grid:
     return Grid(max(1, -(-(last - first + 1) // bin_tokens)), bin_tokens, joined)
 
 
-def outcome_values(diagram: BoundaryDiagram, grid: Grid) -> NDArray[np.int8]:
+def outcome_values(diagram: BoundaryDiagram, grid: Grid) -> NDArray[np.uint8]:
     """The worst outcome by row and column; 0 = no check."""
-    values = np.zeros((max(1, len(diagram.rows)), grid.columns), dtype=np.int8)
+    values = np.zeros((max(1, len(diagram.rows)), grid.columns), dtype=np.uint8)
     for (row, column), cell in grid.cells.items():
         values[row, column] = 1 + _rank(cell)
     return values

@@ -2,11 +2,9 @@
 
 from collections.abc import Mapping
 
-import msgspec
-
 from shadowviz.diagrams.kind_styles import kind_styles
 from shadowviz.diagrams.memory import KindBytes, MemoryDiagram, Tile
-from shadowviz.diagrams.roles import ORIGINS, STUB, UNKNOWN
+from shadowviz.diagrams.roles import STUB, UNKNOWN
 from shadowviz.diagrams.theme import INK, Pattern, Style
 from shadowviz.exporters.box_words import counted, name
 from shadowviz.exporters.formats import LIGHT, Drawing, Look
@@ -30,7 +28,7 @@ class _Areas:
         self.styles, self.pool = Styles(), Pool()
         self.parent, self.own = [-1], [0]
         self.names = [self.pool.number("all kinds")]
-        self.facts = [self.pool.numbers(["all kinds", *_format_lines(diagram)])]
+        self.facts = [self.pool.numbers(["all kinds", f"rows stored as {_stored_as(diagram)}"])]
         self.style = [self.styles.number(ALL)]
         self._places: dict[tuple[str, int], int] = {}
         for kind in diagram.kinds:
@@ -88,14 +86,14 @@ def render(diagram: MemoryDiagram, look: Look = LIGHT) -> Drawing:  # noqa: ARG0
         "pool": areas.pool.texts,
         "styles": areas.styles.data(),
     }
-    lines = _format_lines(diagram)
     page = Page(
         template="memory",
         script="memory",
-        caption=msgspec.structs.replace(diagram.caption, notes=(*lines, *diagram.caption.notes)),
+        caption=diagram.caption,
         values={
             "legend": swatches(_legend(diagram, areas.kinds)),
             "headers": HEADERS,
+            "stored_as": _stored_as(diagram),
             "rows": [_row(kind, areas.kinds, diagram.total_bytes) for kind in diagram.kinds],
         },
         data=data,
@@ -116,10 +114,9 @@ def shown_bytes(value: int | None) -> str:
     return f"{value / 1024**4:,.1f} TiB"
 
 
-def _format_lines(diagram: MemoryDiagram) -> list[str]:
+def _stored_as(diagram: MemoryDiagram) -> str:
     origin = diagram.format_origin
-    said = "" if origin is Origin.OBSERVED else f" ({ORIGINS[origin].glyph} {origin}: {ORIGINS[origin].meaning})"
-    return [f"Bytes are those of rows stored as {diagram.row_format}{said}"]
+    return diagram.row_format if origin is Origin.OBSERVED else f"{diagram.row_format} ({origin})"
 
 
 def _legend(diagram: MemoryDiagram, kinds: Mapping[str, Style]) -> list[Entry]:

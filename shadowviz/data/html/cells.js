@@ -81,15 +81,14 @@ function draw() {
   const step = Math.max(1, Math.ceil((10 * shownColumns) / room));
   plot.style.height = Math.max(190, Math.min(900, rows.length * 22 + 60)) + "px";
   const heat = {
-    type: "heatmap", z: data.z, x0: 0, dx: 1, y0: 0, dy: 1, zmin: 0, zmax: data.outcomes.length, colorscale: scale(),
+    type: "heatmap", z: rows.map((_, row) => outcome.subarray(at(row, 0), at(row + 1, 0))), x0: 0, dx: 1, y0: 0, dy: 1, zmin: -0.5, zmax: data.outcomes.length - 0.5, colorscale: scale(),
     showscale: false, hoverinfo: "none", xgap: room / shownColumns > 7 ? 1 : 0, ygap: 2,
   };
-  heat.zmin = -0.5;
-  heat.zmax = data.outcomes.length - 0.5;
   const width = Math.round((left - 14) / (11 * ADVANCE));
   const ticks = lengthTicks(Math.max(2, Math.floor(room / 80)));
   Plotly.react(plot, [heat, letters(step)], {
     ...baseLayout(plot, { ...margin, l: left }), shapes: marks(),
+    plot_bgcolor: colours.background,
     xaxis: { range: [window_[0] - 0.5, window_[1] - 0.5], fixedrange: true, showgrid: false, zeroline: false, tickvals: ticks.map((length) => (length - first) / bin), ticktext: ticks.map((length) => length.toLocaleString("en-US")), title: { text: "prefix length, in tokens", standoff: 6 }, color: colours.text },
     yaxis: { range: [rows.length - 0.5, -0.5], fixedrange: true, showgrid: false, zeroline: false, tickvals: rows.map((_, row) => row), ticktext: rows.map((row) => fitted(row, width)), color: colours.text },
   }, STILL);

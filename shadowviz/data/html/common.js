@@ -91,7 +91,7 @@ function baseLayout(plot, margin) {
   const colours = data.grounds[ground()];
   return {
     width: plot.clientWidth, height: plot.clientHeight, margin, autosize: false, dragmode: false,
-    paper_bgcolor: colours.background, plot_bgcolor: colours.background, hoverlabel: { align: "left" },
+    paper_bgcolor: colours.background,
     font: { family: MONO, size: 11, color: colours.text }, showlegend: false, hovermode: "closest",
   };
 }

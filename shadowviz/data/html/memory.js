@@ -1,6 +1,7 @@
 // The treemap: the largest areas are handed to Plotly, the small ones together as "+N more".
-const MOST = 360;
+const MOST = 180;
 const LEAST = 260; // square pixels of the smallest area
+const LEGIBLE = 1500; // square pixels of the smallest area with a text
 const num = data.parent.length;
 const sizes = Float64Array.from(data.own);
 const below = new Int32Array(num);
@@ -51,19 +52,23 @@ function laidOut() {
     }
     open = next;
   }
-  return boxes;
+  return { boxes, scale };
 }
 
 const stubTitle = (stub) => `… +${stub.nodes.toLocaleString("en-US")} more (${bytes(stub.size)})`;
 const factsOf = (box) => (box.stub ? [stubTitle(box.stub), "Too small to be drawn here: tap to show them."] : [...data.facts[box.index].map((number) => data.pool[number]), `${bytes(sizes[box.index])} in and below it`]);
 
+// Plotly heads an open area with its label, and writes the text into any other.
+const titleOf = (box) => (box.stub ? escaped(stubTitle(box.stub)) : fitted(`${name(box.index)}  ${bytes(sizes[box.index])}`, 40));
+const textOf = (box) => (box.stub ? titleOf(box) : [fitted(name(box.index), 24), bytes(sizes[box.index])].join("<br>"));
+
 function draw() {
   hideTip();
-  const boxes = laidOut();
+  const { boxes, scale } = laidOut();
   shown = new Map(boxes.map((box) => [box.id, box]));
   const parents = new Set(boxes.map((box) => box.parent));
   const colours = data.grounds[ground()];
-  const marker = { colors: [], pad: { t: 17, l: 3, r: 3, b: 3 }, line: { color: [], width: [] }, pattern: { shape: [], fgcolor: [], bgcolor: [], size: 8, solidity: 0.16, fillmode: "overlay" } };
+  const marker = { colors: [], pad: { t: 22, l: 3, r: 3, b: 3 }, line: { color: [], width: [] }, pattern: { shape: [], fgcolor: [], bgcolor: [], size: 8, solidity: 0.16, fillmode: "overlay" } };
   const fonts = [];
   for (const box of boxes) {
     const style = box.stub ? data.stubStyle : data.style[box.index];
@@ -80,9 +85,9 @@ function draw() {
   }
   const isOpen = (box) => parents.has(box.id);
   const trace = {
-    type: "treemap", ids: boxes.map((box) => box.id), parents: boxes.map((box) => box.parent), labels: boxes.map((box) => box.id),
+    type: "treemap", ids: boxes.map((box) => box.id), parents: boxes.map((box) => box.parent), labels: boxes.map(titleOf),
     values: boxes.map((box) => (box.stub ? box.stub.size : isOpen(box) ? (box.index === view.root && view.skip ? 0 : data.own[box.index]) : sizes[box.index])),
-    text: boxes.map((box) => box.stub ? escaped(stubTitle(box.stub)) : isOpen(box) ? fitted(`${name(box.index)}  ${bytes(sizes[box.index])}`, 40) : [fitted(name(box.index), 24), bytes(sizes[box.index])].join("<br>")),
+    text: boxes.map((box) => ((box.stub ? box.stub.size : sizes[box.index]) * scale < LEGIBLE ? "" : textOf(box))),
     textinfo: "text", textposition: "top left", textfont: { size: 11, family: MONO, color: fonts }, hoverinfo: "none",
     branchvalues: "remainder", sort: true, pathbar: { visible: false }, tiling: { packing: "squarify", pad: 1 }, marker, root: { color: colours.background },
   };

@@ -114,6 +114,7 @@ function draw() {
   const width = Math.round((left() - 16) / (11 * ADVANCE)) + 1;
   Plotly.react(plot, bars(scale), {
     ...baseLayout(plot, { l: left(), r: 10, t: top, b: 40 }), barmode: "overlay", bargap: 0, shapes, annotations,
+    plot_bgcolor: colours.background,
     xaxis: { range: window_, fixedrange: true, showgrid: false, zeroline: false, tickformat: ",d", nticks: Math.max(3, Math.floor(room / 90)), title: { text: "token", standoff: 4 }, color: colours.text },
     yaxis: { range: [lanes - 0.45, -0.55], fixedrange: true, showgrid: false, zeroline: false, tickvals: [...Array(lanes).keys()], ticktext: ["tokens", ...data.lanes.map((lane) => fitted(lane.name, width))], color: colours.text },
   }, STILL);

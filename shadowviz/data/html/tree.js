@@ -107,7 +107,7 @@ function textOf(box, width, mode) {
   const first = glyphs ? `${glyphs} ${title(box.index)}` : title(box.index);
   const split = first.indexOf(")") + 1;
   const titles = first.length <= columns || lines < 2 ? [first] : [first.slice(0, split), first.slice(split + 1)];
-  const wanted = [...titles, label, state, marks, ...cells].filter(Boolean);
+  const wanted = [...titles, label, marks.includes(state) ? "" : state, marks, ...cells].filter(Boolean);
   return wanted.slice(0, Math.min(lines, 9)).map((line) => fitted(line, columns)).join("<br>");
 }
 
@@ -138,7 +138,7 @@ function figure() {
   }
   const trace = {
     type: "icicle", ids: boxes.map((box) => box.id), parents: boxes.map((box) => box.parent),
-    labels: boxes.map((box) => box.id), values: boxes.map((box) => (parents.has(box.id) ? 0 : box.height)),
+    labels: boxes.map((box) => escaped(box.stub ? stubTitle(box.stub) : name(box.index))), values: boxes.map((box) => (parents.has(box.id) ? 0 : box.height)),
     text: boxes.map((box) => textOf(box, width / levels, mode)), textinfo: "text", textposition: "top left",
     textfont: { size: 11, family: MONO, color: fonts }, hoverinfo: "none", branchvalues: "remainder", sort: false,
     tiling: { orientation: "h", pad: 1 }, pathbar: { visible: false }, leaf: { opacity: 1 }, marker, domain: { x: [0, 1], y: [0, 1] },
