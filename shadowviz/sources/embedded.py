@@ -109,6 +109,23 @@ class EmbeddedRun:
             self.engine.close()
         yield from self._fresh.take()
 
+    def submit(self, prompt: PromptRequest, stop_ids: tuple[int, ...] = ()) -> None:
+        """Put one prompt into the engine's queue, for a caller that runs the passes itself.
+
+        Raises:
+            InputError: a request that the model cannot run.
+            CapacityError: a request that can never fit the pools.
+        """
+        self.engine.submit(self._request(prompt, stop_ids))
+
+    def step(self) -> bool:
+        """Run one pass; whether any request is left. Its events go to the sinks alone."""
+        self.started = True
+        try:
+            return self.engine.step()
+        finally:
+            self._fresh.take()
+
     def _request(self, prompt: PromptRequest, stop_ids: tuple[int, ...]) -> Request:
         return Request(
             id=prompt.id,

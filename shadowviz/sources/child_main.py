@@ -1,0 +1,141 @@
+"""What runs in the child process of the terminal interface: `python -m shadowviz.sources.child_main`.
+
+It reads a `Setup` and then commands from its standard input. When that ends, for whatever reason, or its parent is no
+more, it closes the record and ends.
+"""
+
+import contextlib
+import os
+import signal
+import sys
+import time
+from queue import Empty, SimpleQueue
+from threading import Event, Lock, Thread
+from typing import IO
+
+import msgspec
+
+from shadowviz.sources.child_wire import Answer, Command, Setup, from_line, to_line
+from shadowviz.sources.states import EngineState
+from shadowviz.tokens.inert import printable
+from shadowviz_engine.core.errors import ShadowvizError
+from shadowviz_engine.core.log import FileSink
+
+WATCH_S = 0.5
+"""Between two looks at the parent."""
+GRACE_S = 20.0
+"""For the pass at hand and the end of the record, once the child is to stop; then it ends as it is."""
+
+
+class Line:
+    """The way to the parent and back."""
+
+    def __init__(self, commands: IO[bytes], answers: IO[bytes]) -> None:
+        self._commands, self._answers = commands, answers
+        self._queue: SimpleQueue[Command] = SimpleQueue()
+        self._lock = Lock()
+        self._parent = os.getppid()
+        self.stopped = Event()
+        """Set when the child is to stop."""
+        self.ready = Event()
+        """Set when there is a record to close; before that nothing is lost by ending at once."""
+
+    def begin(self) -> None:
+        """Listen and watch from now on."""
+        for work in (self._listen, self._watch):
+            Thread(target=work, daemon=True).start()
+
+    def say(self, answer: Answer) -> None:
+        """Send an answer; a parent that is gone hears nothing."""
+        with self._lock, contextlib.suppress(OSError, ValueError):
+            self._answers.write(to_line(answer))
+            self._answers.flush()
+
+    def next(self, seconds: float) -> Command | None:
+        """The next command within so many seconds; a stop once the child is to stop."""
+        if self.stopped.is_set():
+            return Command(id=-1, do="stop")
+        try:
+            return self._queue.get(timeout=seconds) if seconds else self._queue.get_nowait()
+        except Empty:
+            return Command(id=-1, do="stop") if self.stopped.is_set() else None
+
+    def stop(self, *_: object) -> None:
+        """The child is to stop: at once where there is nothing to close."""
+        self.stopped.set()
+        if not self.ready.is_set():
+            self.say(Answer(state=EngineState.STOPPED))
+            os._exit(0)
+        self._queue.put(Command(id=-1, do="stop"))
+
+    def _listen(self) -> None:
+        for raw in self._commands:
+            try:
+                command = from_line(raw, Command)
+            except (msgspec.MsgspecError, RecursionError) as error:
+                self.say(Answer(taken=False, words=printable(f"no command: {error}")))
+                continue
+            if command.do == "stop":
+                self.stop()
+            else:
+                self._queue.put(command)
+        self.stop()
+
+    def _watch(self) -> None:
+        while not self.stopped.wait(WATCH_S):
+            if os.getppid() != self._parent:
+                self.stop()
+        time.sleep(GRACE_S)
+        os._exit(1)
+
+
+def main() -> int:
+    """Serve the parent; the exit code is 0 when the record was closed as it should be."""
+    # Libraries that print must not garble the answers.
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    commands = sys.stdin.buffer
+    line = Line(commands, answers)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, line.stop)
+    try:
+        setup = from_line(commands.readline(), Setup)
+        line.begin()
+        _serve(setup, line)
+    except ShadowvizError as error:
+        line.say(Answer(taken=False, words=printable(str(error)), state=EngineState.FAILED))
+        return error.exit_code
+    except msgspec.MsgspecError as error:
+        line.say(Answer(taken=False, words=printable(f"no setup: {error}"), state=EngineState.FAILED))
+        return 2
+    line.say(Answer(state=EngineState.STOPPED))
+    return 0
+
+
+def _serve(setup: Setup, line: Line) -> None:
+    # The file first: that it cannot be written is known long before torch has loaded.
+    sink = FileSink(setup.log, overwrite=setup.overwrite)
+    try:
+        from shadowviz.sources.script import acts_of
+        from shadowviz.tokens.encode.tokenizer import default_tokenizer
+
+        tokenizer = default_tokenizer()
+        acts = acts_of(setup.script, tokenizer)
+        from shadowviz.sources.child_engine import ChildEngine
+        from shadowviz.sources.embedded import EmbeddedRun, engine_options
+
+        run = EmbeddedRun(engine_options(setup.options), [sink], tokenizer, setup.record_text)
+    except BaseException:
+        sink.discard()
+        raise
+    engine = ChildEngine(run, tokenizer, sink, acts, setup.pace_s)
+    line.ready.set()
+    try:
+        sink.flush()
+        engine.serve(line.next, line.say)
+    finally:
+        engine.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
