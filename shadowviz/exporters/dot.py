@@ -85,7 +85,7 @@ def _add_edges(graph: "Digraph", diagram: TreeDiagram, ground: Ground) -> None:
         parent = shown.get(box.parent)
         if parent is None or parent is box:
             continue
-        looks = {"color": PATH.paint(ground).stroke, "penwidth": "2.5"} if box.on_path and parent.on_path else {}
+        looks = {"color": PATH.paint(ground).stroke, "penwidth": "2.5"} if box.on_path else {}
         graph.edge(name(parent.node), name(box.node), **looks)
 
 

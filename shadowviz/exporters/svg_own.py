@@ -86,8 +86,9 @@ def _edges(diagram: TreeDiagram, places: Places, grid: _Grid, ground: Ground) ->
     marked: list[str] = []
     for index, parent in enumerate(places.parents):
         if parent >= 0:
-            on_path = diagram.boxes[index].on_path and diagram.boxes[parent].on_path
-            (marked if on_path else plain).append(grid.edge(parent, places.columns[index], places.rows[index]))
+            (marked if diagram.boxes[index].on_path else plain).append(
+                grid.edge(parent, places.columns[index], places.rows[index])
+            )
     for index, parent in enumerate(places.stub_parents):
         if parent >= 0:
             is_outcome = index == len(diagram.stubs)

@@ -22,11 +22,11 @@ class Places(NamedTuple):
 
 
 def place(boxes: Sequence[Box], stubs: Sequence[Stub] = ()) -> Places:
-    """Places of boxes in pre-order: a first child stands in its parent's row, every other in the next that is free.
+    """Places of boxes in pre-order, from the top down: each in the first row that is free from its parent's row on.
 
-    A branch begins in the first row in which it, its first child, that one's first child and so on find their
-    columns free. So no two things share a place, and no edge crosses another: what hangs from a box lies below all
-    that hangs from those above it. O(n), without recursion: a chain of any length is one row.
+    For a box from which something hangs that row must be free in the next column too, so that the line down to its
+    children begins below that of every box above. So nothing shares a place and no edge crosses another. O(n),
+    without recursion: a chain of any length is one row.
     """
     placing = _Placing(boxes, stubs)
     placing.run()
@@ -61,13 +61,11 @@ class _Placing:
     def run(self) -> None:
         """Place everything, from the top down."""
         self._find_columns()
-        boxes, open_path = self._boxes, list[int]()
-        for index in range(len(boxes)):
-            parent = self.parents[index]
+        open_path: list[int] = []
+        for index, parent in enumerate(self.parents):
             while open_path and open_path[-1] != parent:
                 self._close(open_path.pop())
-            if parent < 0 or parent != index - 1:
-                self._place_branch(index)
+            self._place_box(index, parent)
             open_path.append(index)
         while open_path:
             self._close(open_path.pop())
@@ -86,18 +84,16 @@ class _Placing:
             open_path.append(index)
         self._free += [0] * (max(columns, default=0) + 1)
 
-    def _place_branch(self, first: int) -> None:
-        """Put a box, its first child, that one's first child and so on into one row."""
-        columns, parents, free = self.columns, self.parents, self._free
-        last = first
-        while last + 1 < len(columns) and parents[last + 1] == last:
-            last += 1
-        # A stub that hangs from the last one stands in this row too.
-        end = columns[last] + (self._boxes[last].node in self._stubs)
-        row = max(free[columns[first] : end + 1])
-        for index in range(first, last + 1):
-            self.rows[index] = row
-            free[columns[index]] = row + 1
+    def _place_box(self, index: int, parent: int) -> None:
+        column, free = self.columns[index], self._free
+        row = free[column]
+        if parent >= 0:
+            row = max(row, self.rows[parent])
+        has_child = index + 1 < len(self.parents) and self.parents[index + 1] == index
+        if has_child or self._boxes[index].node in self._stubs:
+            row = max(row, free[column + 1])
+        self.rows[index] = row
+        free[column] = row + 1
 
     def _close(self, index: int) -> None:
         """Put the stubs of a box behind its last child."""

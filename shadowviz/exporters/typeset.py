@@ -107,7 +107,10 @@ class Typesetter:
                 format=form, ppi=ppi, timestamp=0
             )
         except self._typst.TypstError as error:
-            raise InputError(f"{form} cannot be made: {self.version} says {shorten(str(error))}") from None
+            raise InputError(
+                f"{form} cannot be made: {self.version} says {shorten(str(error))}; choose svg or html, "
+                f"or show less with --root, --depth, --min-tokens or --collapse"
+            ) from None
         assert isinstance(made, bytes)
         return made
 

@@ -32,14 +32,14 @@ def test_nothing_shares_a_place(tree: tuple[list[Box], list[Stub]]) -> None:
 
 
 @given(trees())
-def test_what_hangs_from_a_box_stands_right_of_it_and_its_first_child_beside_it(
+def test_what_hangs_from_a_box_stands_right_of_it_in_order_and_never_above_it(
     tree: tuple[list[Box], list[Stub]],
 ) -> None:
     places = place(*tree)
     for parent, below in _below(places).items():
         columns, rows = zip(*below, strict=True)
         assert set(columns) == {places.columns[parent] + 1}
-        assert rows[0] == places.rows[parent]
+        assert rows[0] >= places.rows[parent]
         assert list(rows) == sorted(rows)
 
 
@@ -58,6 +58,12 @@ def test_a_branch_moves_up_beside_a_shallow_one() -> None:
     edges = ((0, 0), (1, 0), (2, 1), (3, 2), (4, 2), (5, 0))
     boxes = [Box(node=node, parent=parent, depth=0, start=0, stop=1) for node, parent in edges]
     assert list(place(boxes).rows) == [0, 0, 0, 0, 1, 1]
+
+
+def test_a_child_that_finds_its_place_taken_goes_below_its_parent() -> None:
+    edges = ((0, 0), (1, 0), (2, 1), (3, 2), (4, 3), (5, 3), (6, 0), (7, 6), (8, 7), (9, 8))
+    boxes = [Box(node=node, parent=parent, depth=0, start=0, stop=1) for node, parent in edges]
+    assert list(place(boxes).rows) == [0, 0, 0, 0, 0, 1, 1, 1, 2, 2]
 
 
 def test_a_chain_of_any_length_is_one_row() -> None:
