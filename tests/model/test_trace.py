@@ -128,3 +128,34 @@ def test_tracing_changes_no_logit() -> None:
     model = subject("near")
     cold, _ = traced_cold(model)
     assert torch.equal(cold.logits, cold_run(model, model.tokens(STOP), model.transformer()).logits)
+
+
+def test_only_the_stages_that_are_asked_for_are_told() -> None:
+    model = subject("odd")
+    for stages in ({Stage.STATE}, {Stage.READ, Stage.HEAD}, {Stage.ROUTE}, set()):
+        transformer, notes = model.transformer(), Notes()
+        transformer.trace, transformer.stages = notes.take, frozenset(stages)
+        cold_run(model, model.tokens(40), transformer)
+        assert {key[0] for key in notes.rows} == stages
+
+
+def test_rows_for_the_vocabulary_give_the_same_logits_in_any_company() -> None:
+    model = subject("odd")
+    transformer, notes = model.transformer(), Notes()
+    transformer.trace, transformer.stages = notes.take, frozenset({Stage.HEAD})
+    cold = cold_run(model, model.tokens(60), transformer)
+    rows = torch.stack([notes.rows[Stage.HEAD, "head", len(model.config.schedule.layers), at][1] for at in range(60)])
+    for at in ([0], [59], [7, 3, 3], range(20, 57), range(60)):
+        assert torch.equal(transformer.logits(rows[list(at)]), cold.logits[list(at)]), list(at)
+
+
+def test_a_router_tells_which_experts_score_best() -> None:
+    model = subject("odd")
+    transformer = model.transformer()
+    seen: list[Traced] = []
+    transformer.trace, transformer.stages = seen.append, frozenset({Stage.ROUTE})
+    cold_run(model, model.tokens(40), transformer)
+    assert {traced.layer for traced in seen} == {at for at, by_id in enumerate(model.config.hash_layers) if not by_id}
+    for traced in seen:
+        best = traced.values[..., 0].topk(model.config.num_experts_per_tok, dim=1).indices.sort(dim=1).values
+        assert [row[row >= 0].tolist() for row in traced.columns] == best.tolist()

@@ -3,11 +3,13 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
+import pytest
 import torch
 from torch import Tensor
 
 from shadowviz_engine.core.derive import resume_state
-from shadowviz_engine.core.events import LookupDone
+from shadowviz_engine.core.errors import InputError
+from shadowviz_engine.core.events import LookupDone, StepDone
 from shadowviz_engine.model.trace import Stage, Traced
 from shadowviz_engine.runtime.request import Request
 
@@ -83,3 +85,17 @@ def test_looking_changes_no_output_and_ends_when_it_is_said(make_engine):
         outputs.append(engine.outputs["a"].token_ids)
         assert engine.model.transformer.trace is None
     assert outputs[0] == outputs[1]
+
+
+def test_chunks_can_be_made_smaller_while_the_engine_runs(make_engine):
+    engine, sink = make_engine(chunk_tokens=64)
+    engine.submit(Request(id="a", token_ids=PROMPT, max_tokens=1))
+    engine.run()
+    engine.limit_chunks(20)
+    engine.submit(Request(id="b", token_ids=PROMPT, max_tokens=1, namespace="other"))
+    engine.run()
+    parts = [part for event in sink.events if isinstance(event, StepDone) for part in event.prefill]
+    assert [start for name, start, _ in parts if name == "a"] == [0]
+    assert max(stop - start for name, start, stop in parts if name == "b") <= 20
+    with pytest.raises(InputError, match="at least 1"):
+        engine.limit_chunks(0)

@@ -45,6 +45,12 @@ def route(params: MoeParams, rows: Tensor, token_ids: Tensor, kernels: Kernels) 
     return chosen, weights.div_(weights.sum(dim=-1, keepdim=True).add_(params.floor))
 
 
+def rank_experts(params: MoeParams, rows: Tensor, kernels: Kernels) -> Tensor:
+    """`[rows, experts]`: what a router chooses the largest of; a hash layer has none."""
+    assert params.bias is not None, "a hash layer ranks nothing"
+    return _score(params.scoring, kernels.linear(rows, params.router)) + params.bias
+
+
 def _score(scoring: str, logits: Tensor) -> Tensor:
     if scoring == "sqrtsoftplus":
         return F.softplus(logits).sqrt()

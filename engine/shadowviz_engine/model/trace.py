@@ -24,6 +24,18 @@ class Stage(StrEnum):
     """Rows that a step found when it began, or stored."""
     READ = "read"
     """What was read of them: a query's scores, or the window that an entry is pooled from."""
+    ROUTE = "route"
+    """What a router that scores its experts thinks of them, and which it chose."""
+    HEAD = "head"
+    """The rows that go into the product with the vocabulary, each of which is used for its own logits alone."""
+
+
+Stages = frozenset[Stage]
+STATE_AND_READS: Stages = frozenset((Stage.STATE, Stage.READ))
+ROUTER = "router"
+"""Stands for a kind in what is told of a router, whose columns are the experts that were chosen."""
+HEAD = "head"
+"""Stands for a kind in what is told of rows for the vocabulary, in a layer behind the last one."""
 
 
 @dataclass(frozen=True)
@@ -35,16 +47,19 @@ class Traced:
 
     stage: Stage
     kind: str
-    """Label of the state kind whose rows were found, stored or read."""
+    """Label of the state kind whose rows were found, stored or read; else ROUTER or HEAD."""
     layer: int
     sequences: Ints
     """`[n]`: number of the sequence in the step."""
     rows: Ints
-    """`[n]`: STATE the row itself, position or entry; READ who reads it, a query's position or an entry that closes."""
+    """`[n]`: STATE the row itself, position or entry; READ who reads it, a query's position or an entry that closes;
+    else a position."""
     columns: Ints | None
-    """READ, `[n, columns]`: the row of the kind in each column, ascending; -1 where the reader must not see it."""
+    """READ, `[n, columns]`: the row of the kind in each column, ascending; -1 where the reader must not see it. ROUTE:
+    the expert in each column; -1 where it was not chosen."""
     values: Tensor
-    """`[n, width]`, or for READ `[n, columns, width]`: scores of every head, or kv and gate; 0 where hidden."""
+    """`[n, width]`, or for READ `[n, columns, width]`: scores of every head, or kv and gate; 0 where hidden. ROUTE:
+    `[n, experts, 1]`, scores of all experts."""
 
 
 Trace = Callable[[Traced], None]
@@ -60,7 +75,10 @@ class StepTrace:
         steps: Sequence[SequenceStep],
         full_to_swa: Ints,
         plan: StepPlan,
+        stages: Stages = STATE_AND_READS,
     ) -> None:
+        self.stages = stages
+        """What is told."""
         self._trace = trace
         self._config = config
         self._steps = steps
@@ -70,6 +88,8 @@ class StepTrace:
 
     def found(self, layer: int, buffers: StateBuffers) -> None:
         """The rows of a layer that the steps go on from."""
+        if Stage.STATE not in self.stages:
+            return
         for kind in self._kinds:
             if layer not in kind.owners:
                 continue
@@ -86,6 +106,8 @@ class StepTrace:
 
     def stored(self, label: str, layer: int, values: Tensor) -> None:
         """What the step's real tokens put at their SWA slots."""
+        if Stage.STATE not in self.stages:
+            return
         plan = self._plan
         real = np.flatnonzero(plan.row_is_real)
         owners, positions = plan.row_sequences[real], plan.row_positions[real]
@@ -93,6 +115,8 @@ class StepTrace:
 
     def pooled(self, name: str, tail_label: str, layer: int, tails: Tensor) -> None:
         """The windows that entries of the compressor `name` are pooled from: kv and gate, masked ones left out."""
+        if Stage.READ not in self.stages:
+            return
         closing = self._plan.closing[name]
         owners, entries = closing.owners, closing.entries
         compressor = next(item for item in self._config.used_compressors if item.name == name)
@@ -107,12 +131,16 @@ class StepTrace:
 
     def closed(self, name: str, entry_label: str, layer: int, entries: Tensor) -> None:
         """Entries of the compressor `name` that the step stored."""
+        if Stage.STATE not in self.stages:
+            return
         closing = self._plan.closing[name]
         values = entries.index_select(0, closing.targets)
         self._trace(Traced(Stage.STATE, entry_label, layer, closing.owners, closing.entries, None, values))
 
     def window(self, layer: int, group: BlockGroup, tile: Tile) -> None:
         """Scores of a group's queries against their sliding windows."""
+        if Stage.READ not in self.stages:
+            return
         first = self._plan.row_positions[group.rows].reshape(group.num_blocks, group.width)[:, :1]
         keys = first + np.arange(group.width - tile.scores.shape[2], group.width)
         columns = np.repeat(keys, group.width, axis=0)
@@ -120,6 +148,8 @@ class StepTrace:
 
     def dense(self, label: str, layer: int, group: BlockGroup, tiles: Sequence[Tile], table: EntryTable) -> None:
         """Scores of a group's queries against all entries."""
+        if Stage.READ not in self.stages:
+            return
         assert table.bias is not None
         biases = torch.split(table.bias, table.tile, 2)
         columns = np.broadcast_to(np.arange(table.rows.shape[1]), (group.num_queries, table.rows.shape[1]))
@@ -127,6 +157,8 @@ class StepTrace:
 
     def ranked(self, layer: int, group: BlockGroup, scores: Tensor, table: EntryTable) -> None:
         """The indexer's scores, of the queries that see more entries than they may choose."""
+        if Stage.READ not in self.stages:
+            return
         visible = table.visible.flatten().cpu().numpy()
         chooses = visible > self._config.index_topk
         columns = np.arange(scores.shape[1])
@@ -137,8 +169,28 @@ class StepTrace:
 
     def chosen(self, label: str, layer: int, group: BlockGroup, entries: Tensor, hidden: Tensor, tile: Tile) -> None:
         """Scores of a group's queries against the entries that the indexer chose."""
+        if Stage.READ not in self.stages:
+            return
         columns = np.where(hidden.cpu().numpy(), -1, entries.cpu().numpy())
         self._queries(label, layer, group, columns, tile.scores.transpose(1, 2))
+
+    def routed(self, layer: int, chosen: Tensor, scores: Tensor) -> None:
+        """Experts that each row chose, `[rows, top_k]`, by their scores `[rows, experts]`."""
+        plan = self._plan
+        real = np.flatnonzero(plan.row_is_real)
+        columns = np.full(scores.shape, -1)
+        experts = chosen.cpu().numpy()
+        np.put_along_axis(columns, experts, experts, axis=1)
+        values = scores[torch.from_numpy(real).to(scores.device)].unsqueeze(-1)
+        readers = plan.row_sequences[real], plan.row_positions[real]
+        self._trace(Traced(Stage.ROUTE, ROUTER, layer, *readers, columns[real], values))
+
+    def headed(self, rows: Tensor) -> None:
+        """What goes into the product with the vocabulary, a row for each of the step's real tokens."""
+        plan = self._plan
+        real = np.flatnonzero(plan.row_is_real)
+        readers = plan.row_sequences[real], plan.row_positions[real]
+        self._trace(Traced(Stage.HEAD, HEAD, len(self._config.schedule.layers), *readers, None, rows))
 
     def _tiles(
         self, label: str, layer: int, group: BlockGroup, columns: Ints, tiles: Sequence[tuple[Tile, Tensor]]

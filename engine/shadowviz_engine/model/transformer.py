@@ -16,13 +16,13 @@ from shadowviz_engine.model.config import ModelConfig
 from shadowviz_engine.model.hyper import collapse, collapse_head, expand
 from shadowviz_engine.model.indexer import NEAR_TIE, Chosen
 from shadowviz_engine.model.layers import RopeTable, normalise
-from shadowviz_engine.model.moe import dense_experts, route, routed_experts
+from shadowviz_engine.model.moe import dense_experts, rank_experts, route, routed_experts
 from shadowviz_engine.model.numerics import KERNELS, SHAPES, Numerics, padded, threads
 from shadowviz_engine.model.params import LayerParams, model_params, vocabulary_params
 from shadowviz_engine.model.plan import BlockGroup, StepPlan
 from shadowviz_engine.model.planner import plan_step
 from shadowviz_engine.model.step import Ints, NearTie, Observer, Selection, SequenceStep, StepResult, check_steps
-from shadowviz_engine.model.trace import StepTrace, Trace
+from shadowviz_engine.model.trace import STATE_AND_READS, Stage, Stages, StepTrace, Trace
 from shadowviz_engine.model.vocabulary import SharedProduct
 
 _DENSE_EXPERTS = 16
@@ -64,6 +64,8 @@ class Transformer:
         """Called with every selection of an indexer that has entries to choose from; None = nobody looks."""
         self.trace: Trace | None = None
         """Called with all that the layers of a step find, store and read; None = nobody looks, and nothing is spent."""
+        self.stages: Stages = STATE_AND_READS
+        """What of it `trace` is told."""
         self.tamper: Callable[[StepPlan], StepPlan] | None = None
         """Gives the plan that a step uses in place of its own: for faults that are put in on purpose."""
 
@@ -95,13 +97,32 @@ class Transformer:
         Raises:
             ModelError: as `forward`.
         """
+        starts = [step.start for step in steps] if firsts is None else firsts
         plan, streams, near_ties = self._run(steps, full_to_swa, buffers)
-        wanted = np.array([step.start for step in steps] if firsts is None else firsts, np.int64)
-        rows = np.flatnonzero(plan.row_is_real & (plan.row_positions >= wanted[plan.row_sequences]))
-        in_order = rows[np.argsort(plan.row_sequences[rows], kind="stable")]
-        logits = self._logits(streams, in_order)
-        counts = [step.stop - int(first) for step, first in zip(steps, wanted, strict=True)]
+        logits = self._logits(streams, _rows_from(plan, starts))
+        counts = [step.stop - first for step, first in zip(steps, starts, strict=True)]
         return tuple(torch.split(logits, counts)), near_ties
+
+    def forward_rows(
+        self, steps: Sequence[SequenceStep], full_to_swa: Ints, buffers: StateBuffers, firsts: Sequence[int]
+    ) -> tuple[Tensor, tuple[NearTie, ...]]:
+        """As `forward_all`, but the rows `[tokens, hidden]` that `logits` takes, one step's behind another's.
+
+        The logits of many tokens of a large vocabulary fill the memory.
+
+        Raises:
+            ModelError: as `forward`.
+        """
+        plan, streams, near_ties = self._run(steps, full_to_swa, buffers)
+        wanted = _rows_from(plan, firsts)
+        with torch.inference_mode(), self._threads():
+            return self._final(streams, wanted)[: len(wanted)], near_ties
+
+    def logits(self, rows: Tensor) -> Tensor:
+        """`[n, vocabulary]` in float32, of rows `[n, hidden]` that `forward_rows` gave."""
+        count = padded(len(rows), SHAPES[self.numerics].row_multiple)
+        with torch.inference_mode(), self._threads():
+            return self._head(F.pad(rows, (0, 0, 0, count - len(rows))))[: len(rows)].float()
 
     def _run(
         self, steps: Sequence[SequenceStep], full_to_swa: Ints, buffers: StateBuffers
@@ -112,12 +133,17 @@ class Transformer:
         with torch.inference_mode(), self._threads():
             if self.tamper is not None:
                 plan = self.tamper(plan)
-            trace = None if self.trace is None else StepTrace(self.trace, self.config, steps, full_to_swa, plan)
+            trace = None
+            if self.trace is not None:
+                trace = StepTrace(self.trace, self.config, steps, full_to_swa, plan, self.stages)
             context = self._context(plan, buffers, trace)
             rows = F.embedding(plan.token_ids, self._params.embedding)
             streams = rows.unsqueeze(1).expand(-1, self.config.hc_mult, -1).contiguous()
             for layer, params in enumerate(self._params.layers):
                 streams = self._layer(params, layer, streams, context)
+            if trace is not None and Stage.HEAD in trace.stages:
+                real = np.flatnonzero(plan.row_is_real)
+                trace.headed(self._final(streams, real)[: len(real)])
             return plan, streams, self._look_at_choices(context)
 
     def _threads(self) -> AbstractContextManager[None]:
@@ -153,16 +179,21 @@ class Transformer:
         collapsed, weights, mixing = collapse(params.moe_site, streams, self._kernels)
         rows = normalise(collapsed, params.moe_norm)
         chosen, shares = route(params.moe, rows, context.plan.token_ids, self._kernels)
+        if context.trace is not None and Stage.ROUTE in context.trace.stages and params.moe.bias is not None:
+            context.trace.routed(layer, chosen, rank_experts(params.moe, rows, self._kernels))
         return expand(streams, self._experts(params.moe, rows, chosen, shares, self._kernels), weights, mixing)
 
     def _logits(self, streams: Tensor, rows: Ints) -> Tensor:
         """`[len(rows), vocabulary]` in float32."""
         with torch.inference_mode(), self._threads():
-            count = padded(len(rows), SHAPES[self.numerics].row_multiple)
-            index = torch.from_numpy(np.resize(rows, count)).to(self.device)
-            collapsed = collapse_head(self._params.head_site, streams.index_select(0, index), self._kernels)
-            final = normalise(collapsed, self._params.norm)
-            return self._head(final)[: len(rows)].float()
+            return self._head(self._final(streams, rows))[: len(rows)].float()
+
+    def _final(self, streams: Tensor, rows: Ints) -> Tensor:
+        """`[len(rows) and padding, hidden]`: what goes into the product with the vocabulary."""
+        count = padded(len(rows), SHAPES[self.numerics].row_multiple)
+        index = torch.from_numpy(np.resize(rows, count)).to(self.device)
+        collapsed = collapse_head(self._params.head_site, streams.index_select(0, index), self._kernels)
+        return normalise(collapsed, self._params.norm)
 
     def _look_at_choices(self, context: StepContext) -> tuple[NearTie, ...]:
         """Near ties of the step's real queries; tells the observer what was chosen."""
@@ -190,3 +221,10 @@ class Transformer:
             if plan.row_is_real[at] and visible[row]:
                 seen = tuple(entry for entry in entries if entry < visible[row])
                 self.observer(Selection(layer, int(plan.row_sequences[at]), int(plan.row_positions[at]), seen))
+
+
+def _rows_from(plan: StepPlan, firsts: Sequence[int]) -> Ints:
+    """Rows of the step's real tokens from a position of each sequence on, one sequence behind another."""
+    wanted = np.array(firsts, np.int64)
+    rows = np.flatnonzero(plan.row_is_real & (plan.row_positions >= wanted[plan.row_sequences]))
+    return rows[np.argsort(plan.row_sequences[rows], kind="stable")]

@@ -31,7 +31,8 @@ class Batch:
         self._cache = cache
         self._journal = journal
         self._max_running = options.max_running
-        self._chunk_tokens = options.chunk_tokens
+        self.chunk_tokens = options.chunk_tokens
+        """Prompt tokens of one pass at most."""
         self._page_size = page_size
         self._grid = grid
         self._blocked: dict[str, Shortage] = {}
@@ -69,8 +70,8 @@ class Batch:
     def _reserve(self) -> tuple[Work, ...]:
         progress = [active.progress for active in self.running]
         decode = self._with_slots(plan_decode(progress))
-        chunks = self._with_slots(plan_prefill(progress, self._chunk_tokens, self._grid))
-        return (*decode, *chunks, *self._start(self._chunk_tokens - spent(chunks)))
+        chunks = self._with_slots(plan_prefill(progress, self.chunk_tokens, self._grid))
+        return (*decode, *chunks, *self._start(self.chunk_tokens - spent(chunks)))
 
     def _with_slots(self, planned: tuple[Work, ...]) -> list[Work]:
         found = [self._extend(work) for work in planned]

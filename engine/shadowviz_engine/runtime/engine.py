@@ -14,6 +14,7 @@ from shadowviz_engine.core.events import LookupDone
 from shadowviz_engine.core.sinks import Clock, Emitter, Sink
 from shadowviz_engine.core.snapshot import state_digest
 from shadowviz_engine.model.numerics import BLOCK
+from shadowviz_engine.model.trace import STATE_AND_READS, Stages
 from shadowviz_engine.runtime.active import ActiveRequest
 from shadowviz_engine.runtime.assembly import (
     EngineModel,
@@ -78,12 +79,30 @@ class Engine:
                 self._journal.fault_put_in(placed.name)
         self._batch = Batch(self.cache, self._journal, options, geometry.page_size, BLOCK)
 
-    def watch(self, trace: RequestTrace | None = None, logits: LogitsTrace | None = None) -> None:
+    def watch(
+        self,
+        trace: RequestTrace | None = None,
+        logits: LogitsTrace | None = None,
+        stages: Stages = STATE_AND_READS,
+    ) -> None:
         """From the next pass on, `trace` sees what is found, stored and read, `logits` the logits of every token.
 
         Every call says anew who looks; in exact numerics looking changes no bit.
+
+        Args:
+            stages: what `trace` is told: rows that are stored cost a fraction of what is read of them.
         """
-        self._runner.trace, self._runner.logits_trace = trace, logits
+        self._runner.trace, self._runner.logits_trace, self._runner.stages = trace, logits, stages
+
+    def limit_chunks(self, tokens: int) -> None:
+        """From the next pass on, compute at most so many prompt tokens in one.
+
+        Raises:
+            InputError: no token at all.
+        """
+        if tokens < 1:
+            raise InputError(f"a pass of {tokens} prompt tokens: expected at least 1")
+        self._batch.chunk_tokens = tokens
 
     def submit(self, request: Request) -> None:
         """Put a request into the queue.

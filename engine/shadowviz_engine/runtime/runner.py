@@ -12,13 +12,16 @@ from torch import Tensor
 from shadowviz_engine.model.buffers import StateBuffers
 from shadowviz_engine.model.numerics import threads
 from shadowviz_engine.model.step import SequenceStep, StepResult
-from shadowviz_engine.model.trace import Traced
+from shadowviz_engine.model.trace import STATE_AND_READS, Stages, Traced
 from shadowviz_engine.model.transformer import Transformer
 from shadowviz_engine.runtime.injection import ModelFaults, Resumed
 from shadowviz_engine.runtime.sampler import Choice, log_probabilities, sample
 from shadowviz_engine.runtime.selections import SelectionWriter
 
 Ints = npt.NDArray[np.int64]
+
+_SCORED_AT_ONCE = 64
+"""Rows whose logits are held for their probabilities: those of a whole prompt can be larger than the model."""
 
 
 class Scored(msgspec.Struct, frozen=True):
@@ -83,6 +86,8 @@ class Runner:
         self.buffers = buffers
         self.trace: RequestTrace | None = None
         """Sees what every pass finds, stores and reads; None = nobody looks, and nothing is spent."""
+        self.stages: Stages = STATE_AND_READS
+        """What of it is seen."""
         self.logits_trace: LogitsTrace | None = None
         """Sees the logits of every computed token, not of the last ones alone."""
         self.faults: ModelFaults | None = None
@@ -132,17 +137,41 @@ class Runner:
         looks = self.logits_trace
         if looks is None and not any(item.scored for item in items):
             return self.transformer.forward(steps, full_to_swa, self.buffers), {}
-        firsts = [_first_logits(item, looks is not None) for item in items]
+        if looks is None:
+            return self._forward_scored(items, steps, full_to_swa)
+        firsts = [item.start for item in items]
         parts, near_ties = self.transformer.forward_all(steps, full_to_swa, self.buffers, firsts)
         logprobs: _LogProbs = {}
         for item, first, part in zip(items, firsts, parts, strict=True):
-            if looks is not None:
-                looks(item.request, first, part)
+            looks(item.request, first, part)
             if item.scored is not None:
                 ids = item.scored.token_ids
                 scored = part[item.scored.first - first :][: len(ids)]
                 logprobs[item.request] = log_probabilities(scored, ids)
         return StepResult(torch.stack([part[-1] for part in parts]), near_ties), logprobs
+
+    def _forward_scored(
+        self, items: Sequence[PassItem], steps: Sequence[SequenceStep], full_to_swa: Ints
+    ) -> tuple[StepResult, _LogProbs]:
+        """A pass with probabilities of prompt tokens, a block of logits at a time."""
+        firsts = [item.stop - 1 if item.scored is None else item.scored.first for item in items]
+        rows, near_ties = self.transformer.forward_rows(steps, full_to_swa, self.buffers, firsts)
+        parts = torch.split(rows, [item.stop - first for item, first in zip(items, firsts, strict=True)])
+        logprobs: _LogProbs = {}
+        for item, part in zip(items, parts, strict=True):
+            if item.scored is None:
+                continue
+            ids = item.scored.token_ids
+            logprobs[item.request] = tuple(
+                value
+                for start in range(0, len(ids), _SCORED_AT_ONCE)
+                for value in log_probabilities(
+                    self.transformer.logits(part[start : min(start + _SCORED_AT_ONCE, len(ids))]),
+                    ids[start : start + _SCORED_AT_ONCE],
+                )
+            )
+        last = self.transformer.logits(torch.stack([part[-1] for part in parts]))
+        return StepResult(last, near_ties), logprobs
 
     @staticmethod
     def _acting(
@@ -154,16 +183,9 @@ class Runner:
         self, items: Sequence[PassItem], steps: Sequence[SequenceStep], full_to_swa: Ints, trace: RequestTrace
     ) -> tuple[StepResult, _LogProbs]:
         requests = [item.request for item in items]
-        self.transformer.trace = lambda traced: trace(requests, traced)
+        self.transformer.trace, self.transformer.stages = lambda traced: trace(requests, traced), self.stages
         try:
             return self._forward(items, steps, full_to_swa)
         finally:
             # Engines may share the model.
-            self.transformer.trace = None
-
-
-def _first_logits(item: PassItem, all_of_them: bool) -> int:
-    """Position from which on logits are wanted: of the last token at least."""
-    if all_of_them:
-        return item.start
-    return item.stop - 1 if item.scored is None else item.scored.first
+            self.transformer.trace, self.transformer.stages = None, STATE_AND_READS
