@@ -1,0 +1,1 @@
+"""What the screens count and order, without a terminal: plain values in, plain values out."""
