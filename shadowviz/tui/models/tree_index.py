@@ -3,7 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from shadowviz.tui.models.tree_order import Places, TreeOrder
+from shadowviz.tui.models.tree_layout import Places
+from shadowviz.tui.models.tree_order import TreeOrder
 from shadowviz_engine.core.columns import NodeColumns
 
 

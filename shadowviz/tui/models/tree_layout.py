@@ -1,4 +1,4 @@
-"""Lays the living nodes of a tree out in preorder: as whole columns where it is bushy, node by node where it is deep."""
+"""Lays living nodes out in preorder: as whole columns where a tree is bushy, node by node where it is deep."""
 
 from array import array
 

@@ -21,8 +21,17 @@ class TreeOrder:
     taking nodes out and putting nodes in.
     """
 
+    nodes: Places
+    """Node by position."""
+    depths: Places
+    """Edges to the root, by position."""
+    sizes: Places
+    """Nodes in and below each living node, by id."""
+    positions: Places
+    """Position by id; -1 where the node does not live."""
+
     def __init__(self, columns: NodeColumns) -> None:
-        self._rebuild(columns)
+        self._start_anew(columns)
 
     def __len__(self) -> int:
         return len(self.nodes)
@@ -32,7 +41,7 @@ class TreeOrder:
         parent, alive, created = _copies(columns)
         both = min(len(parent), len(self._parent))
         if not np.array_equal(created[:both], self._created[:both]):
-            self._rebuild(columns)
+            self._start_anew(columns)
             return True
         was, now = self._alive[:both], alive[:both]
         came = np.concatenate((np.flatnonzero(now & ~was), both + np.flatnonzero(alive[both:])))
@@ -40,11 +49,18 @@ class TreeOrder:
         moved = np.flatnonzero(was & now & (parent[:both] != self._parent[:both]))
         num_changes = len(came) + len(went) + len(moved)
         if num_changes > MAX_MENDED:
-            self._rebuild(columns)
-        elif num_changes:
+            self._start_anew(columns)
+            return True
+        if num_changes:
             _Mending(self, columns, parent, alive).run(came.tolist(), went.tolist(), moved.tolist())
         self._parent, self._alive, self._created = parent, alive, created
         return num_changes > 0
+
+    def _start_anew(self, columns: NodeColumns) -> None:
+        self._parent, self._alive, self._created = _copies(columns)
+        laid = lay_out(columns)
+        self.nodes, self.depths, self.sizes = laid.nodes, laid.depths, laid.sizes
+        self.positions = _positions(laid.nodes, len(columns))
 
     def end(self, node: int) -> int:
         """Position behind the last node of its subtree."""
@@ -64,18 +80,6 @@ class TreeOrder:
         while node and not (node < len(alive) and alive[node]):
             node = int(self._parent[node]) if node < len(self._parent) else 0
         return node
-
-    def _rebuild(self, columns: NodeColumns) -> None:
-        self._parent, self._alive, self._created = _copies(columns)
-        laid = lay_out(columns)
-        self.nodes: Places = laid.nodes
-        """Node by position."""
-        self.depths: Places = laid.depths
-        """Edges to the root, by position."""
-        self.sizes: Places = laid.sizes
-        """Nodes in and below each living node, by id."""
-        self.positions: Places = _positions(self.nodes, len(columns))
-        """Position by id; -1 where the node does not live."""
 
 
 def _copies(columns: NodeColumns) -> tuple[Places, NDArray[np.bool_], NDArray[np.int64]]:
@@ -165,8 +169,8 @@ class _Mending:
 
     def _mend_sizes(self, came: list[int], lost: dict[int, int], bases: dict[int, int]) -> None:
         sizes, positions, parent = (
-            memoryview(self._order.sizes),
-            memoryview(self._order.positions),
+            self._order.sizes.data,
+            self._order.positions.data,
             self._columns.parent,
         )
         gains = defaultdict[int, int](int, {node: -num for node, num in lost.items()})
