@@ -168,6 +168,10 @@ class Timeline:
         """Aim at the last event before this one that is of one of `kinds`; whether there is one."""
         return self._aim_found(self._log.previous_of(kinds, self.at))
 
+    def explained(self, seq: int) -> Explanation | None:
+        """The explanation of the lookup in event `seq`, if it was worked out before."""
+        return self._explained.get(seq)
+
     def explanation(self, seq: int, budget_s: float = math.inf) -> Explanation | None:
         """Why the lookup in event `seq` ended as it did, told with the state that it met; the state shown stays.
 

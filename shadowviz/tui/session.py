@@ -1,0 +1,309 @@
+"""One run in the terminal interface: its log, its engine if it has one, the moment shown, and what is selected."""
+
+import time
+from collections.abc import Callable, Collection
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from shadowviz.replay.explain import Explanation
+from shadowviz.replay.nearest import Words
+from shadowviz.replay.quick_verdict import QuickVerdict, quick_verdict
+from shadowviz.replay.timeline import Budgets, Timeline
+from shadowviz.sources.child import EngineChild, successor
+from shadowviz.sources.child_wire import Answer
+from shadowviz.sources.follow import Follower, Polled
+from shadowviz.sources.states import EngineState, LogState
+from shadowviz.tokens.inert import printable
+from shadowviz.tui.frame import Arrival, Frame, HitRate, Mode, PoolFill
+from shadowviz.tui.pool_fill import pool_fills
+from shadowviz.tui.request_facts import RequestFacts, request_facts
+from shadowviz.tui.selection import SelectionTrail
+from shadowviz_engine.core.columns import DECODE, DONE, PREFILL
+from shadowviz_engine.core.errors import LogError
+from shadowviz_engine.core.events import Event, LogOpened, LookupDone
+from shadowviz_engine.core.replayer import Replayer
+
+TICK_S = 0.02
+"""Work of one tick: short enough that a key which comes meanwhile is still answered in time."""
+MOST_CHANGED = 512
+"""Events between two frames up to which the requests that they touch are told by name."""
+REST = 20
+"""Pools are counted anew after this many times as long as counting them took."""
+
+
+class Session:
+    """What all screens show comes from here; nothing in it knows of a terminal.
+
+    Call `tick` again and again: it looks at the log and the engine, moves the state on its way, and gives a frame.
+
+    Raises:
+        LogError: there is a file, and it cannot be read or is no log that this version reads.
+    """
+
+    def __init__(
+        self,
+        path: str | Path,
+        child: EngineChild | None = None,
+        budgets: Budgets | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._clock, self._budgets = clock, budgets or Budgets()
+        self.follower = Follower(path, clock)
+        self.child = child
+        self.selection = SelectionTrail()
+        self._begin()
+
+    def _begin(self) -> None:
+        self.timeline = Timeline(self.follower, _words_of, self._budgets, self._clock)
+        self._is_paused = False
+        self._version = 0
+        self._shown: tuple[object, ...] = ()
+        self._seen = self.follower.head
+        self._fault = ""
+        self._changed: set[str] | None = None
+        self._pools: tuple[PoolFill, ...] = ()
+        self._pools_of: tuple[object, ...] = ()
+        self._pools_due = 0.0
+        self._pace = (0, 0.0)
+        self._begun = -1
+        self.answers: tuple[Answer, ...] = ()
+        """What the engine has answered since the tick before."""
+
+    @property
+    def state(self) -> Replayer:
+        """The state at the moment shown."""
+        return self.timeline.state
+
+    def tick(self, budget_s: float = TICK_S) -> Frame:
+        """Work for about so long, and say what there is to show."""
+        stop = self._clock() + budget_s
+        polled = self.follower.poll()
+        if self.child is not None:
+            self.answers = self.child.poll()
+        before = self.timeline.at
+        try:
+            if self.follower.index(budget_s):
+                self._advance(max(0.0, stop - self._clock()))
+        except LogError as error:
+            self._fault = str(error)
+        self._note_changes(before)
+        return self._frame(polled)
+
+    def settle(self) -> Frame:
+        """Work until the state is the one asked for, however long it takes: for what is printed and not watched."""
+        while True:
+            frame = self.tick(1.0)
+            if frame.arrival.settled and self.follower.is_indexed:
+                return frame
+
+    # Time
+
+    def live(self) -> None:
+        """Show the newest event from now on."""
+        self._is_paused = False
+        self._set_out()
+        self.timeline.follow()
+
+    def pause(self) -> None:
+        """Stay at the moment shown; events that arrive are counted."""
+        self._is_paused = True
+        self.timeline.aim(self.timeline.at)
+
+    def go_to(self, seq: int) -> None:
+        """Show the state after event `seq`, as soon as it is reached.
+
+        Raises:
+            InputError: the log has no such event.
+        """
+        self._is_paused = False
+        self._set_out()
+        self.timeline.aim(seq)
+
+    def step(self, by: int) -> None:
+        """Show the state so many events later, or earlier where it is negative."""
+        self._is_paused = False
+        self._set_out()
+        self.timeline.step(by)
+
+    def next_of(self, kinds: Collection[str]) -> bool:
+        """Go to the next event that is of one of `kinds`; whether there is one."""
+        self._set_out()
+        found = self.timeline.aim_at_next(kinds)
+        self._is_paused = self._is_paused and not found
+        return found
+
+    def previous_of(self, kinds: Collection[str]) -> bool:
+        """Go back to the last event that is of one of `kinds`; whether there is one."""
+        self._set_out()
+        found = self.timeline.aim_at_previous(kinds)
+        self._is_paused = self._is_paused and not found
+        return found
+
+    # What rows show
+
+    def event_at(self, seq: int) -> Event:
+        """The event `seq`.
+
+        Raises:
+            LogError: it is not there, not any more, or not readable.
+        """
+        return self.follower.event_at(seq)
+
+    def newest(self, num_events: int) -> list[Event]:
+        """The last events of the log, however far the state has come.
+
+        Raises:
+            LogError: one of them is not readable.
+        """
+        return self.follower.newest(num_events)
+
+    def request(self, row: int) -> RequestFacts:
+        """The request in `row` of the state's columns, in order of submission."""
+        return request_facts(self.timeline, self.follower, row)
+
+    def verdict(self, lookup: LookupDone) -> QuickVerdict:
+        """The verdict of a lookup, from its explanation if there is one, else as far as its event tells."""
+        known = self.timeline.explained(lookup.seq)
+        if known is not None:
+            return QuickVerdict(known.verdict, True)
+        opened = self.follower.opened
+        assert opened is not None, "a lookup comes behind the first event"
+        return quick_verdict(lookup, opened.geometry)
+
+    def explain(self, seq: int, budget_s: float = TICK_S) -> Explanation | None:
+        """Why the lookup in event `seq` ended as it did; None = not within that time, ask again.
+
+        Raises:
+            LogError: the event is no lookup, or the log contradicts itself before it.
+        """
+        return self.timeline.explanation(seq, budget_s)
+
+    # The source
+
+    def restart_log(self) -> Polled:
+        """Read what stands under the log's name from its beginning; nothing is selected then."""
+        polled = self.follower.restart()
+        self._begin()
+        self.selection.forget()
+        return polled
+
+    def restart_engine(self) -> Path:
+        """A new engine as the old one was, with a log of its own beside the old one, which is then followed.
+
+        Raises:
+            LogError: the log cannot be read.
+        """
+        assert self.child is not None, "only an engine of this session can be restarted"
+        old = self.child
+        self.child = successor(old)
+        old.close()
+        self.follower.close()
+        self.follower = Follower(self.child.log, self._clock)
+        self._begin()
+        self.selection.forget()
+        return self.child.log
+
+    def close(self) -> None:
+        """Have the engine close its record and end, and let go of the log."""
+        try:
+            if self.child is not None:
+                self.child.close()
+        finally:
+            self.follower.close()
+
+    def _set_out(self) -> None:
+        self._begun = self.timeline.at
+        self._pace = (0, 0.0)
+
+    def _advance(self, budget_s: float) -> None:
+        timeline, before, begun_s = self.timeline, self.timeline.at, self._clock()
+        arrived = timeline.advance(budget_s)
+        num, spent_s = self._pace
+        self._pace = (num + abs(timeline.at - before), spent_s + self._clock() - begun_s)
+        if arrived:
+            self._begun, self._pace = timeline.at, (0, 0.0)
+
+    def _note_changes(self, before: int) -> None:
+        """Which requests the events since the frame before touched."""
+        now = self.timeline.at
+        if not 0 <= now - before <= MOST_CHANGED:
+            self._changed = None
+            return
+        try:
+            self._changed = {name for event in self.follower.events(before + 1, now + 1) for name in _touched(event)}
+        except LogError:
+            self._changed = None
+
+    def _frame(self, polled: Polled) -> Frame:
+        timeline, state = self.timeline, self.timeline.state
+        log, log_words = self._log_state(polled)
+        shown = (timeline.at, id(state), log, log_words)
+        if shown != self._shown:
+            self._shown = shown
+            self._version += 1
+        sums = timeline.chronicle.sums(timeline.at)
+        counts = np.bincount(np.array(state.requests.state, dtype=np.int64), minlength=DONE + 2)
+        num, spent_s = self._pace
+        return Frame(
+            version=self._version,
+            mode=self._mode(log),
+            head=self.follower.head,
+            arrival=Arrival(timeline.at, timeline.target, self._begun, num / spent_s if spent_s else 0.0),
+            new_events=polled.new,
+            changed=None if self._changed is None else frozenset(self._changed),
+            opened=self.follower.opened,
+            t_ns=self._time(),
+            hit=HitRate(sums.num_lookups, sums.prompt_tokens, sums.reused_tokens),
+            pools=self._count_pools(),
+            num_requests=len(state.requests),
+            num_running=int(counts[PREFILL] + counts[DECODE]),
+            num_waiting=int(counts[:PREFILL].sum()),
+            num_nodes=int(np.count_nonzero(np.array(state.nodes.alive, dtype=np.int8))) - 1,
+            log=log,
+            log_words=log_words,
+            engine=EngineState.NONE if self.child is None else self.child.state,
+            engine_words="" if self.child is None else self.child.words,
+            selection=self.selection.current.selection,
+            trail=self.selection.trail,
+        )
+
+    def _mode(self, log: LogState) -> Mode:
+        if not self.timeline.follows:
+            return Mode.PAUSED if self._is_paused else Mode.REPLAY
+        return Mode.LIVE if log in (LogState.WAITING, LogState.FOLLOWING, LogState.TORN) else Mode.REPLAY
+
+    def _log_state(self, polled: Polled) -> tuple[LogState, str]:
+        fault = self._fault or self.timeline.fault
+        if fault and polled.state not in (LogState.TRUNCATED, LogState.REPLACED, LogState.GONE):
+            return LogState.BROKEN, printable(fault)
+        return polled.state, printable(polled.words)
+
+    def _time(self) -> int:
+        try:
+            return self.follower.event_at(self.timeline.at).t_ns if self.timeline.at >= 0 else 0
+        except LogError:
+            return 0
+
+    def _count_pools(self) -> tuple[PoolFill, ...]:
+        now_s, of = self._clock(), (self.timeline.at, id(self.timeline.state))
+        if of != self._pools_of and now_s >= self._pools_due:
+            self._pools, self._pools_of = pool_fills(self.timeline.state), of
+            done_s = self._clock()
+            self._pools_due = done_s + REST * (done_s - now_s)
+        return self._pools
+
+
+def _words_of(opened: LogOpened) -> Words:
+    # The tokenizer is needed for the first explanation, and takes longer to import than the first frame may.
+    from shadowviz.tokens.words import words_of
+
+    return words_of(opened)
+
+
+def _touched(event: Event) -> tuple[str, ...]:
+    values = msgspec.structs.asdict(event)
+    if "request" in values:
+        return (values["request"],)
+    return (*(name for name, _, _ in values.get("prefill", ())), *values.get("decode", ()))
