@@ -29,7 +29,8 @@ class TreeOptions(msgspec.Struct, frozen=True, kw_only=True):
     request: str = ""
     """Whose path is marked and always shown; empty = nobody's."""
     collapse: bool | None = None
-    """Show the largest nodes of each level alone; None = when there are more than `COLLAPSE_ABOVE`."""
+    """Show the largest nodes of each level alone; None = when there are more than `collapse_above`."""
+    collapse_above: int = COLLAPSE_ABOVE
     max_boxes: int = MAX_BOXES
     """Nodes that a collapsed picture shows at most, the path of a request aside."""
 
@@ -69,7 +70,7 @@ def select(columns: TreeColumns, options: TreeOptions, kept: Mask) -> Selection:
     wanted[options.root] = True
     collapse = options.collapse
     if collapse is None:
-        collapse = int(wanted[1:].sum()) > COLLAPSE_ABOVE
+        collapse = int(wanted[1:].sum()) > options.collapse_above
     if collapse:
         shown = _largest(columns, options, wanted, kept)
     else:

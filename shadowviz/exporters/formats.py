@@ -88,6 +88,8 @@ class Format(msgspec.Struct, frozen=True, kw_only=True):
     renderers: tuple[tuple[DiagramName, str], ...]
     """A "module:function" for each diagram that it takes; the first diagram is the one it is made for."""
 
+    most_boxes: int = 0
+    """Nodes beyond which a tree is collapsed to so many, unless all are asked for; 0 = as the diagram decides."""
     heeds: tuple[str, ...] = ()
     """Fields of `Look` that change what it gives; a user who asks for another is told."""
 
@@ -182,6 +184,16 @@ FORMATS: tuple[Format, ...] = (
         endings=(".json",),
         text=True,
         renderers=tuple((name, "json_out:render") for name in DiagramName if name is not DiagramName.EVENTS),
+    ),
+    Format(
+        name="mermaid",
+        title="text that issues, wikis and READMEs draw",
+        media_type="text/vnd.mermaid",
+        endings=(".mmd", ".mermaid"),
+        text=True,
+        renderers=((DiagramName.TREE, "mermaid:render"),),
+        heeds=("dark",),
+        most_boxes=120,
     ),
     Format(
         name="text-log",
