@@ -8,7 +8,7 @@ import msgspec
 from shadowviz.cli.export_diagrams import Ask
 from shadowviz.cli.export_source import Recording
 from shadowviz.cli.page_file import check_page_file
-from shadowviz.diagrams.collapse import COLLAPSE_ABOVE, MAX_BOXES, TreeOptions
+from shadowviz.diagrams.collapse import MAX_BOXES, TreeOptions
 from shadowviz.diagrams.derivation_of import View
 from shadowviz.exporters.formats import DiagramName, Format, Look, format_named, format_of_file
 from shadowviz.replay.derivation import parse_span
@@ -90,7 +90,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
                 min_tokens=options.min_tokens,
                 request=options.request,
                 collapse=options.collapse,
-                collapse_above=self.form.most_boxes or COLLAPSE_ABOVE,
+                collapse_above=self.form.most_boxes,
                 max_boxes=self.form.most_boxes or MAX_BOXES,
             ),
             view=self.view,

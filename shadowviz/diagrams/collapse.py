@@ -30,7 +30,8 @@ class TreeOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Whose path is marked and always shown; empty = nobody's."""
     collapse: bool | None = None
     """Show the largest nodes of each level alone; None = when there are more than `collapse_above`."""
-    collapse_above: int = COLLAPSE_ABOVE
+    collapse_above: int = 0
+    """Nodes beyond which a tree is collapsed unasked; 0 = `COLLAPSE_ABOVE`."""
     max_boxes: int = MAX_BOXES
     """Nodes that a collapsed picture shows at most, the path of a request aside."""
 
@@ -70,7 +71,7 @@ def select(columns: TreeColumns, options: TreeOptions, kept: Mask) -> Selection:
     wanted[options.root] = True
     collapse = options.collapse
     if collapse is None:
-        collapse = int(wanted[1:].sum()) > options.collapse_above
+        collapse = int(wanted[1:].sum()) > (options.collapse_above or COLLAPSE_ABOVE)
     if collapse:
         shown = _largest(columns, options, wanted, kept)
     else:
