@@ -16,7 +16,7 @@ from shadowviz.tokens.inert import printable
 from shadowviz.tokens.inputs.request_line import decode_line
 from shadowviz.tokens.inputs.requests import PromptRequest, read_path, to_request
 from shadowviz_engine.core.errors import InputError, ShadowvizError
-from shadowviz_engine.core.log import FileSink
+from shadowviz_engine.core.sinks import Sink
 
 Say = Callable[[Answer], None]
 Next = Callable[[float], Command | None]
@@ -30,7 +30,7 @@ class ChildEngine:
     """Runs until it is stopped; the record is closed then."""
 
     def __init__(
-        self, run: EmbeddedRun, tokenizer: Tokenizer, sink: FileSink, acts: list[Act], pace_s: float = 0.0
+        self, run: EmbeddedRun, tokenizer: Tokenizer, sink: Sink, acts: list[Act], pace_s: float = 0.0
     ) -> None:
         self._run, self._tokenizer, self._sink = run, tokenizer, sink
         self._stop_ids = (tokenizer.eos_id,) if tokenizer.eos_id < run.vocab_size else ()

@@ -14,12 +14,12 @@ from shadowviz_engine.core.errors import InputError
 TOUR_OPTIONS: dict[str, Any] = {
     "model": "tiny",
     "page_size": 128,
-    "num_full_pages": 24,
+    "num_full_pages": 30,
     "num_swa_pages": 14,
     "max_running": 2,
     "chunk_tokens": 256,
     "retention": "window",
-    "ghost_entries": 10,
+    "ghost_entries": 12,
 }
 """Engine options of the tour: pools so small that state leaves them, and a short memory of what left."""
 
