@@ -185,11 +185,36 @@ def test_the_other_tokens_differ_everywhere_but_at_the_first():
     assert options_with(scene.model, 500, ("hca_partial",)).faults == ("hca_partial",)
 
 
+def test_the_needle_at_the_boundary_turns_from_right_to_wrong_and_others_stay():
+    asked = Plan(level="faults", subject="recall-hca", lengths=((20, 21),), modes=("answers/hca_tail_first_lost",))
+    (cell,) = results(asked)
+    assert (cell.outcome, cell.stage, cell.fault, cell.row) == ("differs", "answer", "hca_tail_first_lost", 16)
+    shares = dict(part.split(": ") for part in cell.detail.removeprefix("needles right at ").split(", "))
+    assert list(shares) == [f"L-{back}" for back in range(7, 0, -1)]
+    for back, share in shares.items():
+        before, after = (int(value.rstrip("%")) for value in share.split(" to "))
+        assert before >= 90
+        assert after <= 30 if back == "L-4" else after >= 90
+
+
+def test_a_fault_that_answers_do_not_see_is_hidden_from_them_and_says_so():
+    (cell,) = results(Plan(level="faults", subject="recall", lengths=((24, 25),), modes=("answers/csa_tail_lost",)))
+    assert (cell.outcome, cell.detail) == ("same", "answers stay right: no needle depends on what is wrong")
+
+
+def test_the_checkpoints_are_asked_at_lengths_of_every_kind():
+    work = work_of(Plan(level="faults", subject="recall", lengths=((1, 60),), options={"fault": "csa_tail_lost"}))
+    assert work.modes == ("none", "csa_tail_lost", "answers/csa_tail_lost")
+    lengths = [length for group in work.groups() if group.mode.startswith("answers") for length in group.lengths]
+    assert lengths == list(range(12, 49))
+
+
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
         (plan(fault="gremlin"), "no fault of the model is called 'gremlin'"),
         (plan(modes=("gremlin",)), "no fault of the model is called 'gremlin'"),
+        (plan(modes=("answers/hca_tail_lost",)), "of random:7: expected answers with one of: none"),
         (plan(blind="many"), "blind 'many': expected a number of runs"),
         (plan(retention="all"), "level faults has no option 'retention'"),
     ],

@@ -19,6 +19,8 @@ from shadowviz.experiments.stress.fault_runs import (
 )
 from shadowviz.experiments.stress.fault_verdicts import Sighting, Truth, sharpened, truth_of, verdict
 from shadowviz.experiments.stress.numeric_modes import choose_lengths
+from shadowviz.experiments.stress.recall import ANSWERS, FIRST, LAST, LENGTHS, check_answers
+from shadowviz.experiments.stress.recall import FAULTS as ASKED
 from shadowviz.experiments.stress.subject_runs import cached_subject, run_cold
 from shadowviz.experiments.stress.witness import Trial
 from shadowviz.experiments.stress.work import CellResult, Group, Plan
@@ -86,13 +88,15 @@ class FaultWork:
             chosen = choose_lengths(self.geometry, chosen, _LENGTHS)
         found: list[Group] = []
         for mode in self.modes:
-            lengths = self._blind_lengths(mode) if _is_blind(mode) else chosen
+            lengths = self._lengths_of(mode, chosen)
             found += [Group(mode, lengths[first : first + _GROUP]) for first in range(0, len(lengths), _GROUP)]
         return found
 
     def check(self, group: Group) -> Iterator[CellResult]:
         """Results of a group."""
-        if _is_blind(group.mode):
+        if _is_answers(group.mode):
+            yield from check_answers(self._subject, group)
+        elif _is_blind(group.mode):
             yield from check_blind(self._subject, self.plan.seed, group, self._cold_of)
         else:
             yield from self._check_open(group)
@@ -141,10 +145,22 @@ class FaultWork:
             names = (NONE, *self._faults) if wanted == ALL else (NONE, place_fault(wanted, self.geometry).name)
         rounds = -(-self._num_blind // max(1, len(self.lengths)))
         blind = tuple(BLIND if number == 0 else f"{BLIND}/{number + 1}" for number in range(rounds))
+        asked = ASKED.get(self.subject, {})
+        answers = tuple(f"{ANSWERS}/{name}" for name in asked if wanted in (ALL, name))
         for mode in self.plan.modes:
-            if mode != NONE and not _is_blind(mode):
+            if _is_answers(mode) and mode.partition("/")[2] not in asked:
+                known = ", ".join(asked) or "none"
+                raise InputError(f"mode {mode[:60]!r} of {self.subject}: expected answers with one of: {known}")
+            if mode != NONE and not _is_blind(mode) and not _is_answers(mode):
                 place_fault(mode, self.geometry)
-        return self.plan.modes or (*names, *blind)
+        return self.plan.modes or (*names, *answers, *blind)
+
+    def _lengths_of(self, mode: str, chosen: tuple[int, ...]) -> tuple[int, ...]:
+        if _is_answers(mode):
+            # What was chosen for logits is mostly too long for the questions.
+            some = LENGTHS[self.subject] if len(self.lengths) > _FEW else self.lengths
+            return tuple(length for length in some if FIRST <= length <= LAST and length in self.lengths)
+        return self._blind_lengths(mode) if _is_blind(mode) else chosen
 
     def _blind_lengths(self, mode: str) -> tuple[int, ...]:
         """Lengths of the blind runs of one round: all, or as many drawn as are left."""
@@ -168,6 +184,10 @@ class _Watched(Trial):
         super().emit(event)
         if isinstance(event, FaultInjected) and event.request:
             self.acted[event.request] = (event.layer, event.row)
+
+
+def _is_answers(mode: str) -> bool:
+    return mode.partition("/")[0] == ANSWERS
 
 
 def _is_blind(mode: str) -> bool:
