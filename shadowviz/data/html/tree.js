@@ -96,7 +96,7 @@ function stubTitle(stub) {
 }
 
 function textOf(box, width, mode) {
-  const lines = Math.floor((box.height - 3) / LINE);
+  const lines = Math.floor((box.height - 5) / LINE);
   const columns = Math.floor((width - 10) / (11 * ADVANCE));
   if (lines < 1) return "";
   if (box.stub) return fitted("… " + stubTitle(box.stub), columns);
