@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -9,8 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from shadowviz.experiments.stress.cold_runs import ColdRun, Noise, cold_run
-from shadowviz.experiments.stress.compare import compare_logits, differing, first_differences
-from shadowviz_engine.model.trace import Stage, Traced
+from shadowviz.experiments.stress.compare import (
+    compare_heads,
+    compare_logits,
+    compare_logprobs,
+    differing,
+    first_differences,
+)
+from shadowviz_engine.model.trace import ROUTER, Stage, Traced
 
 KIND, LAYER, COUNT = "swa_kv", 2, 12
 
@@ -138,3 +146,69 @@ def test_logits_name_the_first_token_beyond_noise_and_the_largest_difference() -
     assert (compare_logits(logits, 4, run).position, compare_logits(logits, 4, run).largest) == (5, 2.0)
     assert compare_logits(logits, 4, run, Noise(logits=0.5)).position == 6
     assert compare_logits(logits, 4, run, Noise(logits=3.0)).position == -1
+
+
+def route(scores: list[float], chosen: list[int]) -> Traced:
+    """What a router made of the token at position 9."""
+    columns = np.array([[expert if expert in chosen else -1 for expert in range(len(scores))]])
+    values = torch.tensor(scores).view(1, -1, 1)
+    return Traced(Stage.ROUTE, ROUTER, LAYER, np.zeros(1, np.int64), np.array([9]), columns, values)
+
+
+@pytest.mark.parametrize(("gap", "tie"), [(1e-6, True), (1e-2, False)])
+def test_another_expert_is_a_near_tie_only_where_the_scores_are_as_close_as_noise(gap: float, tie: bool) -> None:
+    run = cold(route([0.1, 0.9, 0.5, 0.5 - gap], [1, 2]))
+    noise = Noise({("route", ROUTER, LAYER): 1e-5})
+    difference = first_differences([route([0.1, 0.9, 0.5 - gap, 0.5], [1, 3])], {0: run}, noise)[0]
+    assert (difference.stage, difference.kind, difference.row, difference.reader) == ("route", ROUTER, 2, 9)
+    assert difference.near_tie is tie
+    assert not first_differences([route([0.1, 0.9, 0.5, 0.5 - gap], [1, 2])], {0: run}, noise)
+
+
+def test_an_expert_that_scores_otherwise_is_named_though_it_was_not_chosen() -> None:
+    run = cold(route([0.1, 0.9, 0.5, 0.3], [1, 2]))
+    difference = first_differences([route([0.2, 0.9, 0.5, 0.3], [1, 2])], {0: run})[0]
+    assert (difference.row, difference.near_tie) == (0, False)
+    assert difference.amount == pytest.approx(0.1)
+
+
+def heads(values: torch.Tensor, sequence: int = 0) -> Traced:
+    rows = np.arange(4, 4 + len(values))
+    return Traced(Stage.HEAD, "head", 3, np.full(len(rows), sequence), rows, None, values)
+
+
+def product(rows: torch.Tensor) -> torch.Tensor:
+    return rows @ torch.tensor([[1.0, 0.0, 2.0], [0.0, 1.0, -1.0]])
+
+
+def test_rows_for_the_vocabulary_tell_what_their_logits_would() -> None:
+    whole = Traced(Stage.HEAD, "head", 3, np.zeros(COUNT, np.int64), np.arange(COUNT), None, torch.rand(COUNT, 2))
+    run = cold(whole)
+    rows = whole.values[4:8].clone()
+    assert not compare_heads(heads(rows), {0: run}, product)
+    assert not compare_heads(heads(rows + 1, sequence=1), {0: run}, product)
+    rows[1, 0] += 0.125
+    rows[2, 1] -= 2.0
+    for noise, position in ((Noise(), 5), (Noise(logits=0.5), 6), (Noise(logits=3.0), -1)):
+        found = compare_heads(heads(rows), {0: run}, product, noise)[0]
+        expected = compare_logits(product(rows), 4, cold_run(run.tokens, [], product(whole.values)), noise)
+        assert found.position == expected.position == position
+        assert found.largest == pytest.approx(2.0)
+        assert expected.largest == pytest.approx(2.0)
+    rows[3, 0] = float("nan")
+    assert compare_heads(heads(rows), {0: run}, product, Noise(logits=3.0))[0].position == 7
+
+
+def test_a_row_for_the_vocabulary_with_one_other_bit_differs() -> None:
+    run = cold(Traced(Stage.HEAD, "head", 3, np.zeros(COUNT, np.int64), np.arange(COUNT), None, torch.ones(COUNT, 2)))
+    rows = torch.ones(4, 2)
+    rows[2, 1] = torch.nextafter(rows[2, 1], torch.tensor(2.0))
+    assert compare_heads(heads(rows), {0: run}, lambda rows: rows * 0)[0].position == 6
+
+
+def test_a_probability_that_differs_names_its_position() -> None:
+    run = replace(cold(state(range(COUNT))), logprobs=tuple(-float(at) for at in range(COUNT - 1)))
+    assert compare_logprobs([-4.0, -5.0], 4, run).position == -1
+    found = compare_logprobs([-4.0, -5.5, -6.0], 4, run)
+    assert (found.position, found.largest) == (5, 0.5)
+    assert compare_logprobs([-4.0, float("nan")], 4, run).position == 5

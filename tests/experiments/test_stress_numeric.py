@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 import torch
 
-from shadowviz.experiments.stress import numeric_cells
-from shadowviz.experiments.stress.numeric import NumericWork, work_of
+from shadowviz.experiments.stress import numeric, numeric_cells
+from shadowviz.experiments.stress.numeric import EVERYTHING, STATE, NumericWork, work_of
 from shadowviz.experiments.stress.numeric_cells import Part, go_on, store, verdict
 from shadowviz.experiments.stress.numeric_modes import WAYS, all_modes, choose_lengths, parse_mode
 from shadowviz.experiments.stress.subject_runs import cached_subject, run_cold, subject_named
 from shadowviz.experiments.stress.witness import Trial
-from shadowviz.experiments.stress.work import CellResult, Group, Plan
+from shadowviz.experiments.stress.work import CellResult, Plan
 from shadowviz_engine.core.errors import InputError
 from shadowviz_engine.core.events import SwaFreed, SwaPublished
 from shadowviz_engine.core.kinds import Shape, needed_rows
@@ -68,7 +69,7 @@ def test_fast_numerics_pass_within_the_noise_of_cold_against_cold() -> None:
 def spoilt(mode: str, kind: str, layer: int, row: int, length: int) -> CellResult:
     """The verdict at `length` when one number of one resumed row is wrong in the engine's own buffers."""
     work = work_of(plan(lengths=(length, length + 1), modes=(mode,)))
-    setting = work.setting(parse_mode(mode), Group(mode, (length,)))
+    setting = work.setting(parse_mode(mode), EVERYTHING)
     stop = setting.subject.stop_of(length)
     with setting.trial(setting.pages([(stop, 0)] * 3)) as trial:
         trial.run_stored([store("prime", setting.prompt(stop))], setting.cold)
@@ -86,7 +87,15 @@ def spoil(trial: Trial, kind, layer: int, row: int) -> None:
     trial.engine._runner.buffers.rows(kind.label, layer)[at, 1] += 0.25
 
 
-LAST_NEEDED = [("csa_kv", 8), ("index_k", 8), ("hca_kv", 2), ("swa_kv", 28), ("csa_tail", 28), ("hca_tail", 28)]
+LAST_NEEDED = [
+    ("csa_kv", 8),
+    ("index_k", 8),
+    ("hca_kv", 2),
+    ("swa_kv", 28),
+    ("csa_tail", 28),
+    ("hca_tail", 28),
+    ("index_tail", 28),
+]
 """The last row that a run needs to go on at 29, by kind."""
 
 
@@ -102,6 +111,60 @@ def test_a_spoilt_row_is_named(kind: str, row: int, numerics: str) -> None:
     assert f"row {row} of {kind} in layer {layer}" in result.detail
 
 
+@pytest.fixture
+def wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every vocabulary is a large one."""
+    monkeypatch.setattr(numeric, "_WIDE", 1)
+
+
+@pytest.mark.usefixtures("wide")
+@pytest.mark.parametrize("way", WAYS)
+def test_every_way_finds_nothing_where_rows_stand_for_logits(way: str) -> None:
+    for mode in (f"{way}/any/all", f"{way}/any/all/fast"):
+        results = results_of(work_of(plan(lengths=(22, 24), modes=(mode,))))
+        assert [result.outcome for result in results] == ["same", "same"]
+
+
+def test_rows_for_a_large_vocabulary_give_the_verdict_that_logits_give(monkeypatch: pytest.MonkeyPatch) -> None:
+    layer = cached_subject(SUBJECT).geometry.kind("hca_tail").owners[0]
+    plain = spoilt("resumed/any/all", "hca_tail", layer, 28, 29)
+    monkeypatch.setattr(numeric, "_WIDE", 1)
+    wide = spoilt("resumed/any/all", "hca_tail", layer, 28, 29)
+    assert msgspec.structs.replace(wide, difference=0.0) == msgspec.structs.replace(plain, difference=0.0)
+    assert wide.difference == pytest.approx(plain.difference)
+
+
+@pytest.mark.usefixtures("wide")
+def test_a_wrong_product_with_the_vocabulary_shows_in_the_probabilities(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    work = work_of(plan(lengths=(30, 32), modes=("batch/any/all",)))
+    setting = work.setting(parse_mode("batch/any/all"))
+    transformer = setting.model.transformer
+    right = transformer.logits
+    monkeypatch.setattr(transformer, "logits", lambda rows: right(rows) + 0.5 * (torch.arange(256) == 7))
+    (group,) = work.groups()
+    results = list(work.check(group))
+    assert [(result.outcome, result.stage, result.offset) for result in results] == [("differs", "logits", 0)] * 2
+
+
+def test_what_differs_in_a_first_look_is_named_by_a_second_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    run, looks = Trial.run, []
+
+    def wrong_run(self: Trial, requests, cold) -> None:
+        if requests[0].id == "29":
+            spoil(self, self.engine.model.geometry.kind("swa_kv"), 0, 28)
+            looks.append(self._stages)
+        run(self, requests, cold)
+
+    monkeypatch.setattr(Trial, "run", wrong_run)
+    results = results_of(work_of(plan(lengths=(29, 31), modes=("resumed/any/all",))))
+    # n_win is 2: the spoilt row is needed at 29 and not at 30.
+    assert [result.outcome for result in results] == ["differs", "same"]
+    assert (results[0].stage, results[0].kind, results[0].layer, results[0].row) == ("state", "swa_kv", 0, 28)
+    assert looks == [STATE, EVERYTHING]
+
+
 def test_a_spoilt_window_row_shows_in_the_next_token_and_an_open_window_when_it_closes() -> None:
     swa = spoilt("resumed/any/all", "swa_kv", 0, 28, 29)
     assert swa.offset == 0
@@ -113,7 +176,7 @@ def test_a_spoilt_window_row_shows_in_the_next_token_and_an_open_window_when_it_
 
 def test_a_run_that_reuses_less_than_it_should_is_a_finding() -> None:
     work = work_of(plan(lengths=(30, 31), modes=("resumed/any/window",)))
-    setting = work.setting(parse_mode("resumed/any/window"), Group("resumed/any/window", (30,)))
+    setting = work.setting(parse_mode("resumed/any/window"))
     with setting.trial(40) as trial:
         trial.run([go_on("30", setting.prompt(40), 30)], setting.cold)
         result = verdict(setting, 30, [Part("the run that goes on", trial.seen["30"], 30)])

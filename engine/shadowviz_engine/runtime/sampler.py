@@ -61,7 +61,9 @@ def log_probabilities(logits: Tensor, token_ids: npt.NDArray[np.int64]) -> tuple
     for row, token in zip(logits.cpu().numpy(), token_ids, strict=True):
         # Row by row: a table of a large vocabulary in float64 would be larger than the logits of the pass.
         largest = float(row.max())
-        found.append(float(row[token]) - largest - log(float(np.exp(row.astype(np.float64) - largest).sum())))
+        wide = row.astype(np.float64)
+        wide -= largest
+        found.append(float(row[token]) - largest - log(float(np.exp(wide, out=wide).sum())))
     return tuple(found)
 
 

@@ -36,9 +36,14 @@ class ColdRun:
     state: Mapping[tuple[str, int], Tensor]
     """By kind and layer, `[rows, width]`: row i is the kind's row i."""
     reads: Mapping[tuple[str, int], Reads]
+    """By kind and layer; what a router chose is here as well."""
     logits: Tensor
-    """`[tokens - first_logit, vocabulary]`"""
+    """`[tokens - first_logit, vocabulary]`; none where `heads` stands for them."""
     first_logit: int = 0
+    heads: Tensor | None = None
+    """`[tokens, hidden]`: what goes into the product with a vocabulary whose logits would fill the memory."""
+    logprobs: tuple[float, ...] = ()
+    """Of every token but the first, where they were worked out."""
 
     def __len__(self) -> int:
         """Tokens of the run."""
@@ -70,9 +75,17 @@ def cold_run(tokens: Ints, trace: Iterable[Traced], logits: Tensor, first_logit:
     told: dict[RowsKey, list[Traced]] = {}
     for traced in trace:
         told.setdefault(key_of(traced), []).append(traced)
-    state = {(kind, layer): _rows(parts) for (stage, kind, layer), parts in told.items() if stage == Stage.STATE}
-    reads = {(kind, layer): _reads(parts) for (stage, kind, layer), parts in told.items() if stage == Stage.READ}
-    return ColdRun(tokens, state, reads, logits, first_logit)
+    state: dict[tuple[str, int], Tensor] = {}
+    reads: dict[tuple[str, int], Reads] = {}
+    heads: Tensor | None = None
+    for (stage, kind, layer), parts in told.items():
+        if stage == Stage.STATE:
+            state[kind, layer] = _rows(parts)
+        elif stage == Stage.HEAD:
+            heads = _rows(parts)
+        else:
+            reads[kind, layer] = _reads(parts)
+    return ColdRun(tokens, state, reads, logits, first_logit, heads)
 
 
 def _rows(parts: Sequence[Traced]) -> Tensor:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,8 +20,12 @@ from shadowviz.experiments.stress.cold_runs import (
     side_by_side,
 )
 from shadowviz_engine.model.step import Ints
-from shadowviz_engine.model.trace import Stage, Traced
+from shadowviz_engine.model.trace import ROUTER, Stage, Traced
 
+Product = Callable[[Tensor], Tensor]
+"""Logits of rows that go into the product with the vocabulary."""
+_ROWS_AT_ONCE = 64
+"""Rows of a large vocabulary's logits that are held at a time."""
 Mask = npt.NDArray[np.bool_]
 
 
@@ -35,13 +39,14 @@ class Difference:
     stage: str
     kind: str
     row: int
-    """Row of the kind: an entry, or a position."""
+    """Row of the kind: an entry, or a position; of a router an expert."""
     reader: int
-    """READ: the position, or the entry that closes, which read the row; else -1."""
+    """The position, or the entry that closes, which read the row or was routed; for STATE -1."""
     amount: float
     """Largest difference of a number in it; infinite where a row was read that the cold run did not read there."""
     near_tie: bool = False
-    """The indexer chose another entry, and the scores of the two differ by no more than noise."""
+    """The indexer chose another entry, or a router another expert, between scores that lie no further apart than noise
+    moves them."""
 
     @property
     def order(self) -> tuple[int, int]:
@@ -121,24 +126,29 @@ def describe(traced: Traced, index: int, cold: ColdRun, noise: Noise, turn: int)
     columns, expected_columns, values, expected = side_by_side(one, reads, where)
     if (columns != expected_columns).any():
         mine, other = (set(row[row >= 0].tolist()) for row in (columns[0], expected_columns[0]))
-        tie = bool(mine) and len(mine) == len(other) and _is_tie(cold, noise, layer, number, len(mine))
+        tie = bool(mine) and len(mine) == len(other) and _is_tie(traced, cold, noise, number, len(mine))
         return Difference(layer, turn, stage, kind, min(mine ^ other), number, float("inf"), tie)
     apart = ~((values - expected).abs() <= noise.allowed(traced)).all(dim=2)[0]
     column = int(torch.nonzero(apart)[0])
-    return Difference(layer, turn, stage, kind, int(columns[0, column]), number, _largest(values, expected))
+    row = column if kind == ROUTER else int(columns[0, column])
+    return Difference(layer, turn, stage, kind, row, number, _largest(values, expected))
 
 
-def _is_tie(cold: ColdRun, noise: Noise, layer: int, reader: int, chosen: int) -> bool:
-    """Whether the indexer's last chosen and first unchosen score lie as close as noise moves both."""
-    reads = cold.reads.get(("index_k", layer))
+def _is_tie(traced: Traced, cold: ColdRun, noise: Noise, reader: int, chosen: int) -> bool:
+    """Whether the last chosen and the first unchosen score of the cold run lie as close as noise moves both."""
+    routes = traced.stage is Stage.ROUTE
+    scored = (str(Stage.ROUTE), ROUTER, traced.layer) if routes else (str(Stage.READ), "index_k", traced.layer)
+    reads = cold.reads.get(scored[1:])
     if reads is None:
         return False
     where, known = _places(reads, np.array([reader]))
-    scores = reads.values[where[0], : (reads.columns[where[0]] >= 0).sum(), 0]
+    # A router scores every expert, and its columns are the ones that it chose.
+    count = reads.columns.shape[1] if routes else int((reads.columns[where[0]] >= 0).sum())
+    scores = reads.values[where[0], :count, 0]
     if not known[0] or len(scores) <= chosen:
         return False
     best = scores.sort(descending=True).values
-    return float(best[chosen - 1] - best[chosen]) <= 2 * noise.rows.get((str(Stage.READ), "index_k", layer), 0.0)
+    return float(best[chosen - 1] - best[chosen]) <= 2 * noise.rows.get(scored, 0.0)
 
 
 def _largest(found: Tensor, expected: Tensor) -> float:
@@ -213,3 +223,49 @@ def compare_logits(logits: Tensor, start: int, cold: ColdRun, noise: Noise = EXA
         return NO_LOGITS
     apart = np.flatnonzero(_unequal(logits, expected, noise.logits))
     return LogitsDifference(start + int(apart[0]) if len(apart) else -1, _largest(logits, expected))
+
+
+def compare_heads(
+    traced: Traced, cold: Mapping[int, ColdRun], product: Product, noise: Noise = EXACT
+) -> dict[int, LogitsDifference]:
+    """What the logits of a pass differ by, from the rows that they are products of.
+
+    Each row is used for its own logits alone, so equal rows have equal logits; the others are multiplied.
+
+    Args:
+        cold: by number of the sequence in the pass; sequences that are left out are not looked at.
+    """
+    found: dict[int, LogitsDifference] = {}
+    for sequence, run in cold.items():
+        part = part_of(traced, [sequence])
+        if not len(part.rows):
+            continue
+        assert run.heads is not None, "a cold run without logits has the rows for them"
+        expected = run.heads.index_select(0, torch.from_numpy(part.rows))
+        unequal = np.flatnonzero(_unequal(part.values, expected, 0.0))
+        if not len(unequal):
+            continue
+        at = torch.from_numpy(unequal)
+        amounts = _apart(part.values.index_select(0, at), expected.index_select(0, at), product)
+        # In exact numerics nothing may differ, whatever the product makes of it.
+        beyond = unequal[~(amounts <= noise.logits) | (not noise.logits)]
+        first = int(part.rows[beyond].min()) if len(beyond) else -1
+        found[sequence] = LogitsDifference(first, float(np.nan_to_num(amounts, nan=np.inf).max()))
+    return found
+
+
+def _apart(found: Tensor, expected: Tensor, product: Product) -> npt.NDArray[np.float32]:
+    """`[rows]`: largest difference of a logit."""
+    pairs = zip(torch.split(found, _ROWS_AT_ONCE), torch.split(expected, _ROWS_AT_ONCE), strict=True)
+    amounts: npt.NDArray[np.float32] = torch.cat([(product(a) - product(b)).abs().amax(1) for a, b in pairs]).numpy()
+    return amounts
+
+
+def compare_logprobs(found: Sequence[float], start: int, cold: ColdRun) -> LogitsDifference:
+    """Compare the probabilities of the tokens behind position `start`; every logit of a row goes into its one."""
+    expected = np.array(cold.logprobs[start : start + len(found)])
+    unequal = np.flatnonzero(np.array(found) != expected)
+    if not len(unequal):
+        return NO_LOGITS
+    amounts = np.abs(np.array(found) - expected)[unequal]
+    return LogitsDifference(start + int(unequal[0]), float(np.nan_to_num(amounts, nan=np.inf).max()))

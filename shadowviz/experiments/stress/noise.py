@@ -8,33 +8,49 @@ import numpy as np
 import torch
 
 from shadowviz.experiments.stress.cold_runs import ColdRun, Noise, Reads, RowsKey, side_by_side
-from shadowviz.experiments.stress.compare import compare_logits
+from shadowviz.experiments.stress.compare import compare_heads, compare_logits
 from shadowviz.experiments.stress.subject_runs import run_cold
 from shadowviz_engine.core.spans import Extent
 from shadowviz_engine.model.step import Ints
-from shadowviz_engine.model.trace import Stage, Traced
+from shadowviz_engine.model.trace import HEAD, ROUTER, Stage, Stages, Traced
 from shadowviz_engine.runtime.assembly import EngineModel
 
 MARGIN = 8
 """Times the largest difference of cold and cold: a run can be cut in more ways than are measured."""
 
 
-def measured_noise(model: EngineModel, cold: ColdRun) -> Noise:
+def measured_noise(model: EngineModel, cold: ColdRun, stages: Stages) -> Noise:
     """Noise of `model` on the tokens of `cold`, from cold runs in other passes.
 
-    What comes behind a query for which the indexer chose otherwise is left out: that is no noise of a number.
+    What comes behind a token for which an indexer or a router chose otherwise is left out: that is no noise of numbers.
+
+    Args:
+        stages: what `cold` holds.
     """
     rows: dict[RowsKey, float] = {}
     logits = 0.0
     for cuts in _cuts(len(cold)):
-        other = run_cold(model, cold.tokens, cuts, Extent(cold.first_logit, cold.first_logit + len(cold.logits)))
+        other = run_cold(model, cold.tokens, cuts, _logits_of(cold), stages)
         stop = _first_other_choice(cold, other)
         for key, amount in _row_differences(model, cold, other, stop).items():
             rows[key] = max(rows.get(key, 0.0), amount)
-        compared = other.logits[: max(0, stop - cold.first_logit)]
-        if len(compared):
-            logits = max(logits, compare_logits(compared, cold.first_logit, cold).largest)
+        logits = max(logits, _logits_apart(model, cold, other, stop))
     return Noise({key: amount * MARGIN for key, amount in rows.items()}, logits * MARGIN)
+
+
+def _logits_of(cold: ColdRun) -> Extent:
+    return Extent(cold.first_logit, cold.first_logit + len(cold.logits))
+
+
+def _logits_apart(model: EngineModel, cold: ColdRun, other: ColdRun, stop: int) -> float:
+    """Largest difference of a logit before position `stop`."""
+    if other.heads is not None and stop:
+        rows = np.arange(stop)
+        told = Traced(Stage.HEAD, HEAD, 0, np.zeros_like(rows), rows, None, other.heads[:stop])
+        found = compare_heads(told, {0: cold}, model.transformer.logits)
+        return found[0].largest if found else 0.0
+    compared = other.logits[: max(0, stop - cold.first_logit)]
+    return compare_logits(compared, cold.first_logit, cold).largest if len(compared) else 0.0
 
 
 def _cuts(length: int) -> list[list[int]]:
@@ -45,7 +61,7 @@ def _cuts(length: int) -> list[list[int]]:
 
 
 def _first_other_choice(cold: ColdRun, other: ColdRun) -> int:
-    """First position at which the two chose other entries; the number of tokens where they never did."""
+    """First position at which the two chose other entries or experts; the number of tokens where they never did."""
     first = len(cold)
     for (kind, layer), reads in cold.reads.items():
         if kind.endswith("_tail"):
@@ -66,10 +82,12 @@ def _row_differences(model: EngineModel, cold: ColdRun, other: ColdRun, stop: in
         count = stop // units[kind]
         found[str(Stage.STATE), kind, layer] = _apart(rows[:count], other.state[kind, layer][:count])
     for (kind, layer), reads in cold.reads.items():
-        closes = (reads.readers + 1) * ratios[kind] - 1 if ratios[kind] else reads.readers
+        ratio = ratios.get(kind, 0)
+        closes = (reads.readers + 1) * ratio - 1 if ratio else reads.readers
         _, _, values, theirs = _aligned(kind, layer, reads, other)
         at = torch.from_numpy(np.flatnonzero(closes < stop))
-        found[str(Stage.READ), kind, layer] = _apart(values[at], theirs[at])
+        stage = Stage.ROUTE if kind == ROUTER else Stage.READ
+        found[str(stage), kind, layer] = _apart(values[at], theirs[at])
     return found
 
 

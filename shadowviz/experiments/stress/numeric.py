@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 from shadowviz.experiments.stress.cold_runs import EXACT, ColdRun
@@ -18,24 +19,24 @@ from shadowviz.experiments.stress.numeric_modes import (
     parse_mode,
 )
 from shadowviz.experiments.stress.numeric_ways import RUNS
-from shadowviz.experiments.stress.subject_runs import cached_subject, run_cold
+from shadowviz.experiments.stress.subject_runs import cached_subject, log_probabilities_of, run_cold
 from shadowviz.experiments.stress.work import CellResult, Group, Plan
 from shadowviz_engine.core.errors import InputError, ShadowvizError
 from shadowviz_engine.core.geometry import Geometry
 from shadowviz_engine.core.reuse import ResumeRule
-from shadowviz_engine.core.spans import Extent
 from shadowviz_engine.model.numerics import Numerics
+from shadowviz_engine.model.trace import STATE_AND_READS, Stage, Stages
 
 MATRICES = ("ci", "full")
 _FEW = 64
 """Lengths up to which every mode takes all that are asked for."""
 _GROUP_BYTES = 128 * 2**20
 """Logits of a group that are held at a time."""
-_COLD_BYTES = 256 * 2**20
-"""Logits of a cold run up to which all of them are kept."""
-_WIDE_STEP = 128
-"""Tokens from one beginning of kept logits to the next where not all are kept."""
+_WIDE = 16_384
+"""Vocabulary from which on the rows that go into the product with it are compared, and not logits."""
 _GROUP_SIZES = {"batch": 48, "chunked": 16, "cold": 8, "tokens": 16, "forked": 16, "twice": 16}
+STATE: Stages = frozenset((Stage.STATE,))
+EVERYTHING: Stages = STATE_AND_READS | {Stage.ROUTE}
 _OPTIONS = ("matrix", "retention", "resume", "numerics")
 
 
@@ -61,7 +62,7 @@ class NumericWork:
             raise InputError(f"matrix {matrix!r} is unknown: expected {' or '.join(MATRICES)}")
         self._subject = cached_subject(plan.subject)
         self.modes = _modes(plan, self.geometry, matrix)
-        self._cold: dict[tuple[Numerics, int, int], ColdRun] = {}
+        self._cold: dict[tuple[Numerics, Stages], ColdRun] = {}
         self._noise = {Numerics.EXACT: EXACT}
 
     @property
@@ -89,10 +90,17 @@ class NumericWork:
         return found
 
     def check(self, group: Group) -> Iterator[CellResult]:
-        """Results of a group; where the engine refuses the group, each length is tried alone."""
+        """Results of a group; where the engine refuses the group, each length is tried alone.
+
+        State and logits are compared first. Only where they differ, all is done again with everything that is read, to
+        name the place: that costs half as much again.
+        """
         mode = parse_mode(group.mode)
         try:
-            results = list(RUNS[mode.way](self.setting(mode, group), group.lengths))
+            results = list(RUNS[mode.way](self.setting(mode), group.lengths))
+            if any(result.outcome != "same" for result in results):
+                named = RUNS[mode.way](self.setting(mode, EVERYTHING), group.lengths)
+                results = [one if one.outcome != "same" else first for first, one in zip(results, named, strict=True)]
         except ShadowvizError as error:
             results = list(self._one_by_one(group, error))
         yield from results
@@ -109,28 +117,41 @@ class NumericWork:
         """Lengths of a group: few where each of their logits is long."""
         subject = self._subject
         rows = subject.largest_ratio + (subject.geometry.page_size if mode.resume is ResumeRule.PAGE else 0)
-        width = subject.model(Numerics.EXACT).config.vocab_size * 4
-        return max(1, min(_GROUP_SIZES.get(mode.way, 32), _GROUP_BYTES // (rows * width)))
+        most = _GROUP_SIZES.get(mode.way, 32)
+        return most if self._wide else max(1, min(most, _GROUP_BYTES // (rows * self._vocabulary * 4)))
 
-    def setting(self, mode: Mode, group: Group) -> Setting:
-        """Master tokens, their cold run and the noise; kept for the next group."""
-        subject, model = self._subject, self._subject.model(mode.numerics)
+    @property
+    def _vocabulary(self) -> int:
+        return self._subject.model(Numerics.EXACT).config.vocab_size
+
+    @property
+    def _wide(self) -> bool:
+        return self._vocabulary >= _WIDE
+
+    def setting(self, mode: Mode, stages: Stages = STATE) -> Setting:
+        """Master tokens, their cold run and the noise; kept for the next group.
+
+        Args:
+            stages: what is compared beside logits.
+        """
+        stages |= {Stage.HEAD} if self._wide else set()
+        # Noise is measured from everything.
+        held = stages if mode.numerics is Numerics.EXACT else stages | EVERYTHING
+        if (mode.numerics, held) not in self._cold:
+            self._cold[mode.numerics, held] = self._run_cold(mode.numerics, held)
+        cold = self._cold[mode.numerics, held]
+        if mode.numerics not in self._noise:
+            self._noise[mode.numerics] = measured_noise(self._subject.model(mode.numerics), cold, held)
+        return Setting(self._subject, mode, self.plan.seed, cold.tokens, cold, self._noise[mode.numerics], stages)
+
+    def _run_cold(self, numerics: Numerics, stages: Stages) -> ColdRun:
+        subject, model = self._subject, self._subject.model(numerics)
         margin = self.geometry.n_win + 2 * subject.largest_ratio
         tokens = subject.tokens(subject.stop_of(self.lengths[-1]) + margin, self.plan.seed)
-        wide = len(tokens) * model.config.vocab_size * 4 > _COLD_BYTES
-        first = _floor(group.lengths[0], mode, self.geometry) // _WIDE_STEP * _WIDE_STEP if wide else 0
-        stop = max(first + 2 * _WIDE_STEP, subject.stop_of(group.lengths[-1])) if wide else len(tokens)
-        if (mode.numerics, first, stop) not in self._cold:
-            # One at a time: the logits of a large vocabulary fill the memory.
-            self._cold = {(mode.numerics, first, stop): run_cold(model, tokens, logits=Extent(first, stop))}
-        cold = self._cold[mode.numerics, first, stop]
-        if mode.numerics not in self._noise:
-            self._noise[mode.numerics] = measured_noise(model, cold)
-        return Setting(subject, mode, self.plan.seed, tokens, cold, self._noise[mode.numerics])
-
-
-def _floor(length: int, mode: Mode, geometry: Geometry) -> int:
-    return length // geometry.page_size * geometry.page_size if mode.resume is ResumeRule.PAGE else length
+        cold = run_cold(model, tokens, stages=stages)
+        if numerics is Numerics.EXACT and cold.heads is not None:
+            return replace(cold, logprobs=log_probabilities_of(model, cold.heads, tokens))
+        return cold
 
 
 def _modes(plan: Plan, geometry: Geometry, matrix: str) -> dict[Mode, int]:

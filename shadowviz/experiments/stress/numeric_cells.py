@@ -8,11 +8,13 @@ from math import isfinite
 
 from shadowviz.experiments.stress.cold_runs import ColdRun, Noise
 from shadowviz.experiments.stress.numeric_modes import Mode
-from shadowviz.experiments.stress.subject_runs import Subject
+from shadowviz.experiments.stress.subject_runs import Subject, run_cold
 from shadowviz.experiments.stress.witness import Seen, Trial
 from shadowviz.experiments.stress.work import CellResult
 from shadowviz_engine.core.reuse import ResumeRule
+from shadowviz_engine.core.spans import Extent
 from shadowviz_engine.model.step import Ints
+from shadowviz_engine.model.trace import STATE_AND_READS, Stage, Stages
 from shadowviz_engine.runtime.assembly import EngineModel
 from shadowviz_engine.runtime.options import EngineOptions
 from shadowviz_engine.runtime.request import Request
@@ -34,6 +36,8 @@ class Setting:
     """Master tokens: the prompts are beginnings of them."""
     cold: ColdRun
     noise: Noise
+    stages: Stages = STATE_AND_READS
+    """What is compared beside logits, or in their place; the cold run holds it."""
 
     @property
     def model(self) -> EngineModel:
@@ -57,7 +61,11 @@ class Setting:
         size = self.subject.geometry.page_size
         return sum((tokens - reused) // size + 2 for tokens, reused in requests)
 
-    def trial(self, num_pages: int, *, swa_pages: int = 0, chunk: int = UNCUT) -> Trial:
+    def cold_of(self, tokens: Ints, start: int) -> ColdRun:
+        """The cold run of other tokens, with logits from position `start` on."""
+        return run_cold(self.model, tokens, logits=Extent(start, len(tokens)), stages=self.stages)
+
+    def trial(self, num_pages: int, *, swa_pages: int = 0) -> Trial:
         """An empty engine under the mode's rules."""
         options = EngineOptions(
             numerics=self.mode.numerics,
@@ -65,10 +73,10 @@ class Setting:
             retention=self.mode.retention,
             num_full_pages=num_pages,
             num_swa_pages=swa_pages or num_pages,
-            chunk_tokens=chunk,
+            chunk_tokens=UNCUT,
             max_running=UNCUT,
         )
-        return Trial(options, self.model, self.noise)
+        return Trial(options, self.model, self.noise, self.stages)
 
 
 def store(name: str, tokens: Sequence[int], namespace: str = "") -> Request:
@@ -137,7 +145,8 @@ def _wrong(setting: Setting, length: int, part: Part) -> CellResult | None:
         mode=mode,
         length=length,
         outcome="near_tie" if found.near_tie else "differs",
-        stage=found.stage,
+        # What a router makes of a token is read by it alone.
+        stage=str(Stage.READ) if found.stage == Stage.ROUTE else found.stage,
         kind=found.kind,
         layer=found.layer,
         row=found.row,

@@ -19,7 +19,7 @@ WAYS: dict[str, str] = {
     "forked": "the stored path leaves the prompt here, inside a window or an entry, and stays as it was",
     "healed": "the window's rows were freed and computed again before the run goes on",
     "evicted": "all was evicted and stored again in slots that hold another request's rows",
-    "chunked": "prompts are computed in chunks of a size that the length chooses, 1 to 40 tokens and more",
+    "chunked": "the run goes on in chunks of a size that the length chooses, 1 to 40 tokens and more",
     "tokens": "the run goes on by generating, one token a pass",
     "cold": "nothing is reused, the engine's own cold run in a batch",
 }

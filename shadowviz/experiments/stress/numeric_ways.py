@@ -8,14 +8,14 @@ import numpy as np
 
 from shadowviz.experiments.stress.numeric_cells import Part, Setting, go_on, store, verdict
 from shadowviz.experiments.stress.numeric_modes import chunk_of
-from shadowviz.experiments.stress.subject_runs import run_cold
 from shadowviz.experiments.stress.witness import Trial
 from shadowviz.experiments.stress.work import CellResult
-from shadowviz_engine.core.spans import Extent
 from shadowviz_engine.runtime.request import Request
 
 Way = Callable[[Setting, Sequence[int]], Iterator[CellResult]]
 
+_COLD_CHUNKS = 16
+"""Chunks of a prompt up to which it is run cold in them."""
 _OTHER = 1
 """Added to a seed for tokens that have nothing in common with the master tokens."""
 
@@ -165,13 +165,25 @@ def _press(setting: Setting, trial: Trial) -> None:
 
 
 def chunked(setting: Setting, lengths: Sequence[int]) -> Iterator[CellResult]:
-    """Prompts in chunks; the lengths of a call share the size."""
+    """What is stored was computed at once, runs go on in chunks; the lengths of a call share the size.
+
+    Where few chunks make up a prompt, it is run cold in them as well.
+    """
+    chunk = chunk_of(lengths[0])
+    small = {length for length in lengths if length <= _COLD_CHUNKS * chunk}
     pages = _prime_pages(setting, lengths) + _resume_pages(setting, lengths)
-    with setting.trial(pages, chunk=chunk_of(lengths[0])) as trial:
+    pages += setting.pages([(length, 0) for length in small])
+    with setting.trial(pages) as trial:
         prime(setting, trial, lengths, setting.subject.stop_of(lengths[-1]))
+        trial.engine.limit_chunks(chunk)
         for length, request in zip(lengths, _resumes(setting, lengths), strict=True):
             trial.run([request], setting.cold)
-            yield verdict(setting, length, [_resumed(setting, trial, length)])
+            parts = [_resumed(setting, trial, length)]
+            if length in small:
+                alone = f"cold {length}"
+                trial.run_stored([store(alone, setting.prompt(length), f"of {length}")], setting.cold)
+                parts.append(Part("the cold run in chunks", trial.seen[alone], 0, 0))
+            yield verdict(setting, length, parts)
 
 
 def tokens(setting: Setting, lengths: Sequence[int]) -> Iterator[CellResult]:
@@ -184,9 +196,7 @@ def tokens(setting: Setting, lengths: Sequence[int]) -> Iterator[CellResult]:
             output = trial.engine.outputs[str(length)].token_ids
             # The state of the last generated token is never computed.
             path = np.array([*setting.prompt(length + 1), *output[:-1]])
-            trial.settle(
-                str(length), run_cold(setting.model, path, logits=Extent(setting.resumed_at(length), len(path)))
-            )
+            trial.settle(str(length), setting.cold_of(path, setting.resumed_at(length)))
             yield verdict(setting, length, [_resumed(setting, trial, length)])
 
 

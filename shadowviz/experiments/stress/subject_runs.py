@@ -19,10 +19,11 @@ from shadowviz_engine.core.spans import Extent
 from shadowviz_engine.model.numerics import Numerics, threads
 from shadowviz_engine.model.random_weights import random_weights
 from shadowviz_engine.model.step import Ints, SequenceStep
-from shadowviz_engine.model.trace import Traced
+from shadowviz_engine.model.trace import STATE_AND_READS, Stage, Stages, Traced
 from shadowviz_engine.model.transformer import Transformer
 from shadowviz_engine.runtime.assembly import EngineModel, load_engine_model
 from shadowviz_engine.runtime.options import EngineOptions
+from shadowviz_engine.runtime.sampler import log_probabilities
 
 RANDOM = "random:"
 """A subject of this beginning is a model drawn by the number behind it."""
@@ -81,26 +82,43 @@ def _random_model(name: str, seed: int, numerics: Numerics) -> EngineModel:
     return EngineModel(name, "", config.geometry(name, page_size), config, transformer)
 
 
+_ROWS_AT_ONCE = 48
+"""Rows of logits that are held at a time; another number than the engine's, which must not matter."""
 ALL = Extent(0, 1 << 40)
 """The logits of every token."""
+NONE = Extent(0, 0)
 
 
-def run_cold(model: EngineModel, tokens: Ints, cuts: Sequence[int] = (), logits: Extent = ALL) -> ColdRun:
+def run_cold(
+    model: EngineModel,
+    tokens: Ints,
+    cuts: Sequence[int] = (),
+    logits: Extent = ALL,
+    stages: Stages = STATE_AND_READS,
+) -> ColdRun:
     """A run of the model alone, without scheduler and cache, over slots in a row.
 
     Args:
         cuts: where a pass ends and the next begins; none = one pass.
         logits: tokens whose logits are wanted: those of a large vocabulary fill the memory.
+        stages: what is kept of it; with rows for the vocabulary there are no logits.
     """
+    if Stage.HEAD in stages:
+        logits = NONE
     told: list[Traced] = []
     # A pass has the logits of its last tokens or of none, so one ends where they are not wanted any more.
     ends = sorted({0, *cuts, min(logits.stop, len(tokens)), len(tokens)})
-    found = run_passes(model, tokens, ends, told.append, logits)
+    found = run_passes(model, tokens, ends, told.append, logits, stages)
     return cold_run(tokens, told, found, logits.start)
 
 
 def run_passes(
-    model: EngineModel, tokens: Ints, ends: Sequence[int], trace: Callable[[Traced], None], logits: Extent = ALL
+    model: EngineModel,
+    tokens: Ints,
+    ends: Sequence[int],
+    trace: Callable[[Traced], None],
+    logits: Extent = ALL,
+    stages: Stages = STATE_AND_READS,
 ) -> Tensor:
     """Logits of a traced run of the model alone, a pass from each of `ends` to the next."""
     transformer, page = model.transformer, model.geometry.page_size
@@ -108,7 +126,7 @@ def run_passes(
     table = np.arange(-(-(page + len(tokens)) // page) * page)
     buffers = transformer.make_buffers(len(table), len(table))
     parts = []
-    transformer.trace = trace
+    transformer.trace, transformer.stages = trace, stages
     try:
         with threads(1):
             for start, stop in pairwise(ends):
@@ -118,8 +136,17 @@ def run_passes(
                 if wanted:
                     parts.append(part)
     finally:
-        transformer.trace = None
-    return torch.cat(parts)
+        transformer.trace, transformer.stages = None, STATE_AND_READS
+    return torch.cat(parts) if parts else torch.empty(0, model.config.vocab_size)
+
+
+def log_probabilities_of(model: EngineModel, heads: Tensor, tokens: Ints) -> tuple[float, ...]:
+    """Logarithm of the probability of every token but the first, as the engine tells it."""
+    found: list[float] = []
+    for start in range(0, len(tokens) - 1, _ROWS_AT_ONCE):
+        stop = min(start + _ROWS_AT_ONCE, len(tokens) - 1)
+        found += log_probabilities(model.transformer.logits(heads[start:stop]), tokens[start + 1 : stop + 1])
+    return tuple(found)
 
 
 @cache

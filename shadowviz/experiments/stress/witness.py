@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
@@ -16,13 +16,15 @@ from shadowviz.experiments.stress.compare import (
     NO_LOGITS,
     Difference,
     LogitsDifference,
+    compare_heads,
     compare_logits,
+    compare_logprobs,
     first_differences,
     part_of,
 )
 from shadowviz_engine.core.events import Event, LookupDone
 from shadowviz_engine.model.step import Ints
-from shadowviz_engine.model.trace import Traced
+from shadowviz_engine.model.trace import STATE_AND_READS, Stage, Stages, Traced
 from shadowviz_engine.runtime.assembly import EngineModel
 from shadowviz_engine.runtime.engine import Engine
 from shadowviz_engine.runtime.options import EngineOptions
@@ -58,11 +60,18 @@ class Seen:
 
 
 class Trial:
-    """An engine, and requests on it that are compared with cold runs; a context manager that closes the engine."""
+    """An engine, and requests on it that are compared with cold runs; a context manager that closes the engine.
 
-    def __init__(self, options: EngineOptions, model: EngineModel, noise: Noise) -> None:
+    Args:
+        stages: what is compared beside logits; with rows for the vocabulary those stand for logits.
+    """
+
+    def __init__(
+        self, options: EngineOptions, model: EngineModel, noise: Noise, stages: Stages = STATE_AND_READS
+    ) -> None:
         self.seen: dict[str, Seen] = {}
         self._noise = noise
+        self._stages = stages
         self._expected: dict[str, ColdRun | None] = {}
         self._turn = 0
         self.engine = Engine(options, self, model=model)
@@ -70,7 +79,7 @@ class Trial:
     def run_stored(self, requests: Sequence[Request], cold: ColdRun) -> None:
         """As `run`, for requests whose state alone is looked at: the logits of whole prompts take much room."""
         self.submit(requests, cold)
-        self.engine.watch(self._see)
+        self.engine.watch(self._see, stages=self._stages - {Stage.HEAD})
         self.engine.run()
 
     def run(self, requests: Sequence[Request], cold: ColdRun | None) -> None:
@@ -84,6 +93,9 @@ class Trial:
         """
         self.submit(requests, cold)
         self.engine.run()
+        if cold is not None and cold.logprobs:
+            for request in requests:
+                self._see_logprobs(request, cold)
 
     def submit(self, requests: Sequence[Request], cold: ColdRun | None) -> None:
         """Queue requests; see `run`."""
@@ -91,7 +103,7 @@ class Trial:
             self._expected[request.id] = cold
             self.seen[request.id] = Seen()
             self.engine.submit(request)
-        self.engine.watch(self._see, self._see_logits)
+        self.engine.watch(self._see, None if Stage.HEAD in self._stages else self._see_logits, self._stages)
 
     def run_unwatched(self, requests: Sequence[Request]) -> None:
         """Run requests that nothing is compared with."""
@@ -104,7 +116,7 @@ class Trial:
         """Compare what was kept of a request with its cold run."""
         seen = self.seen[request]
         for turn, traced in seen.kept:
-            seen.add(first_differences([traced], {0: cold}, self._noise, turn).get(0))
+            self._compare([request], traced, {0: cold}, turn)
         for start, logits in seen.kept_logits:
             seen.add_logits(compare_logits(logits, start, cold, self._noise))
         seen.kept.clear()
@@ -114,7 +126,7 @@ class Trial:
     def settle_by(self, request: str, tokens: Ints, earlier: str) -> Seen:
         """Compare what was kept of a request with what was kept of an earlier cold one with the same tokens."""
         kept = self.seen[earlier]
-        logits = torch.cat([part for _, part in kept.kept_logits])
+        logits = torch.cat([torch.empty(0), *(part for _, part in kept.kept_logits)])
         return self.settle(request, cold_run(tokens, [traced for _, traced in kept.kept], logits))
 
     def emit(self, event: Event, /) -> None:
@@ -149,9 +161,22 @@ class Trial:
             else:
                 known[number] = cold
         if known:
-            for number, difference in first_differences([traced], known, self._noise, self._turn).items():
-                self.seen[requests[number]].add(difference)
+            self._compare(requests, traced, known, self._turn)
         self._turn += 1
+
+    def _compare(self, requests: Sequence[str], traced: Traced, cold: Mapping[int, ColdRun], turn: int) -> None:
+        if traced.stage is Stage.HEAD:
+            product = self.engine.model.transformer.logits
+            for number, logits in compare_heads(traced, cold, product, self._noise).items():
+                self.seen[requests[number]].add_logits(logits)
+            return
+        for number, difference in first_differences([traced], cold, self._noise, turn).items():
+            self.seen[requests[number]].add(difference)
+
+    def _see_logprobs(self, request: Request, cold: ColdRun) -> None:
+        found = self.engine.outputs[request.id].prompt_logprobs
+        if found:
+            self.seen[request.id].add_logits(compare_logprobs(found, request.logprob_start, cold))
 
     def _keep(self, request: str, number: int, traced: Traced) -> None:
         part = part_of(traced, [number])
