@@ -196,6 +196,14 @@ FORMATS: tuple[Format, ...] = (
         most_boxes=120,
     ),
     Format(
+        name="perfetto",
+        title="trace on a time axis, for ui.perfetto.dev",
+        media_type="application/x-protobuf",
+        endings=(".pftrace", ".perfetto-trace"),
+        text=False,
+        renderers=((DiagramName.EVENTS, "perfetto:render"),),
+    ),
+    Format(
         name="text-log",
         title="seven lines a lookup, for lint-log",
         media_type="text/plain",
