@@ -103,7 +103,7 @@ def answers_at(subject: Subject, faults: Sequence[str], length: int, needles: Se
 def share_right(subject: Subject, faults: tuple[str, ...], length: int, questions: Questions) -> float:
     """Share of sequences answered when each goes on at `length` from its own stored path."""
     model = subject.model(Numerics.EXACT)
-    count, num_tokens = questions.tokens.shape
+    count, num_tokens = len(questions.tokens), len(questions.tokens[0])
     options = options_with(model, count * num_tokens, faults)
     with Engine(options, NullSink(), model=model) as engine:
         # In a namespace of its own nobody reuses the first token that all share.
