@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import msgspec
 import pytest
 import torch
@@ -9,7 +12,14 @@ import torch
 from shadowviz.experiments.stress import numeric, numeric_cells
 from shadowviz.experiments.stress.numeric import EVERYTHING, STATE, NumericWork, work_of
 from shadowviz.experiments.stress.numeric_cells import Part, go_on, store, verdict
-from shadowviz.experiments.stress.numeric_modes import WAYS, all_modes, choose_lengths, parse_mode
+from shadowviz.experiments.stress.numeric_modes import (
+    WAYS,
+    all_modes,
+    anchors,
+    choose_lengths,
+    chosen_modes,
+    parse_mode,
+)
 from shadowviz.experiments.stress.subject_runs import cached_subject, run_cold, subject_named
 from shadowviz.experiments.stress.witness import Trial
 from shadowviz.experiments.stress.work import CellResult, Plan
@@ -220,6 +230,18 @@ def test_the_full_matrix_has_every_way_rule_and_retention() -> None:
     assert set(chosen) <= set(all_modes(work.geometry))
     for part in ("way", "resume", "retention"):
         assert {getattr(mode, part) for mode in chosen} == {getattr(mode, part) for mode in work.modes}
+
+
+def test_the_documentation_lists_the_chosen_part() -> None:
+    page = (Path(__file__).parents[2] / "docs/explanation/boundary-stress.md").read_text("utf-8")
+    listed = dict(re.findall(r"^\| `(\w+/[^`]+)` \| (all|\d+) \|$", page, re.MULTILINE))
+    geometry = cached_subject("tiny-512").geometry
+    chosen = {
+        str(mode).replace(anchors(geometry), "every:N"): str(count or "all")
+        for mode, count in chosen_modes(geometry).items()
+    }
+    assert listed == chosen
+    assert f"All combinations of one model are {len(all_modes(geometry))}." in page
 
 
 def test_options_leave_those_modes_that_they_name() -> None:
