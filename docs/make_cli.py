@@ -105,14 +105,21 @@ it. What no event speaks of is drawn as unknown, never as absent. A file is writ
 [export-schema.json](export-schema.json). How to choose a diagram and a format:
 [export a picture](../how-to/export-a-picture.md).
 """,
+    "lint-log": """\
+JSON: `lines` (of the form), `other_lines`, `lookups`, `incomplete` (lookups that lack a line), `wrong_lookups`,
+`num_contradictions`, `contradictions` (the first 1,000, each with `line`, `claim`, `found`, `expected`, `why`,
+`lookup_line`, `length`), `unread` (numbers of the first lines that cannot be read), `num_unread`, `torn` (number of the
+last line, if it is cut off, or 0) and `no_geometry` (a lookup came before any init line). What is checked:
+[check a log of lookups](../how-to/check-a-lookup-log.md).
+""",
     "memory": """\
 JSON: `length`, `tables` (`geometry`, `row_format`, `length`, `kinds`, `total_bytes`, `marginal_bytes`; a kind has
 `kind`, `part`, `layers`, `rows`, `row_bytes`, `total_bytes`, `marginal_bytes`) and `resume_prices` (`geometry`,
 `row_format`, `tail_bytes`, `window_bytes`, `n_win`).
 """,
     "doctor": """\
-JSON: `ok` (every format can be made here), `parts` and `formats`, each with `name`, `ok`, `detail` (version and place, or
-who draws it), `advice` (what follows where it is missing) and `command` (which mends it).
+JSON: `ok` (every format can be made here), `parts` and `formats`, each with `name`, `ok`, `detail` (version and place,
+or who draws it), `advice` (what follows where it is missing) and `command` (which mends it).
 
 Trees are laid out by Graphviz: by the program that `SHADOWVIZ_DOT` names, else by `dot` on the PATH, else by the Python
 package graphviz-pure, else by the layout that is built in; and so they are where Graphviz fails, takes longer than 20

@@ -55,6 +55,13 @@ def write_prompts(folder: Path) -> None:
     (folder / "ids.jsonl").write_text(json.dumps(ids) + "\n")
     write_pairs(folder)
     write_derivation(folder)
+    write_engine_log(folder)
+
+
+def write_engine_log(folder: Path) -> None:
+    """The log that the page on checking lookups shows."""
+    page = (DOCS / "how-to" / "check-a-lookup-log.md").read_text("utf-8")
+    (folder / "engine.log").write_text(re.findall(r"^```text\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)[0])
 
 
 def write_derivation(folder: Path) -> None:
