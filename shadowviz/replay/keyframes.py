@@ -5,8 +5,6 @@ from bisect import bisect_right, insort
 from shadowviz.replay.keyframe import Keyframe, Stores, state_bytes
 from shadowviz_engine.core.replayer import Replayer
 
-LEAST_SPACING = 2_000
-"""Events between two keyframes of a small state."""
 BYTES_AN_EVENT = 100
 """Bytes of a state that may be saved for each event replayed: saving then costs a tenth of replaying."""
 
@@ -14,10 +12,10 @@ BYTES_AN_EVENT = 100
 class Keyframes:
     """Keyframes of one run. When they take too much, every second one is forgotten and the others lie further apart."""
 
-    def __init__(self, max_bytes: int) -> None:
+    def __init__(self, max_bytes: int, spacing: int) -> None:
         self._max_bytes = max_bytes
         self._frames: list[Keyframe] = []
-        self._spacing = LEAST_SPACING
+        self._spacing = spacing
         self.stores = Stores()
         """What states that were left had of the stores that only grow."""
 

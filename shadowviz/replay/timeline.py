@@ -20,10 +20,6 @@ from shadowviz_engine.core.replayer import Replayer
 
 SLICE = 256
 """Events between two looks at the clock."""
-WAY_BACK = 20_000
-"""Events before the one that is gone to for which undo records are kept."""
-NEAR = 2_000
-"""Events that the shown state goes back for an explanation; for one further away another state sets out."""
 MAX_EXPLAINED = 512
 """Explanations that are kept."""
 
@@ -49,10 +45,18 @@ class Log(Protocol):
 
 
 class Budgets(msgspec.Struct, frozen=True):
-    """Bytes that time travel may take beside the state."""
+    """What time travel may take beside the state, and how it is spent."""
 
     undo: int = 24 * 2**20
+    """Bytes of undo records."""
     keyframes: int = 40 * 2**20
+    """Bytes of keyframes."""
+    spacing: int = 2_000
+    """Events between two keyframes of a small state."""
+    way_back: int = 20_000
+    """Events before the one that is gone to for which undo records are kept."""
+    near: int = 2_000
+    """Events that the shown state goes back for an explanation; for one further away another state sets out."""
 
 
 class Timeline:
@@ -69,12 +73,12 @@ class Timeline:
         budgets: Budgets | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        budgets = budgets or Budgets()
+        self._budgets = budgets = budgets or Budgets()
         self._log, self._words_of, self._clock = log, words_of, clock
         self._place = Place(budgets.undo)
         self._scout = Place(0)
         """A state for explanations far from the one that is shown."""
-        self._keyframes = Keyframes(budgets.keyframes)
+        self._keyframes = Keyframes(budgets.keyframes, budgets.spacing)
         self._aim: int | None = None
         self._words: Words | None = None
         self._explained: OrderedDict[int, Explanation] = OrderedDict()
@@ -188,7 +192,7 @@ class Timeline:
         if not isinstance(lookup, LookupDone):
             raise LogError(f"event {seq} is a {type(lookup).__name__}, expected a lookup")
         place, at = self._place, self._place.seq
-        if place.earliest < seq <= at + 1 and at + 1 - seq <= NEAR:
+        if place.earliest < seq <= at + 1 and at + 1 - seq <= self._budgets.near:
             place.back(at + 1 - seq)
             try:
                 return self._explain(lookup, place.state)
@@ -237,7 +241,7 @@ class Timeline:
             place.jump(keyframe, self._keyframes.stores)
             return
         events = self._next_events(at + 1, min(at + 1 + SLICE, target + 1))
-        take = place.apply if target - at <= WAY_BACK and note else place.rush
+        take = place.apply if target - at <= self._budgets.way_back and note else place.rush
         chronicle = self.chronicle
         for event in events:
             take(event)

@@ -51,6 +51,7 @@ class Follower:
         self._begin()
         first = self.poll()
         if first.state is LogState.BROKEN:
+            self.close()
             raise LogError(first.words)
 
     def _begin(self) -> None:
@@ -269,9 +270,8 @@ class Follower:
             self._front.join(tail)
             return
         found, expected = tail.first_seq, self._front.stop_seq
-        raise LogError(
-            f"{self.path}, line {expected + 1}: seq {found} where {expected} was expected: events are missing"
-        )
+        where = f"{self.path}, line {expected + 1}"
+        raise LogError(f"{where}: seq {found} where {expected} was expected: events are missing or doubled")
 
     def _judge(self, size: int) -> None:
         """Say what has become of the file, whose lines are known up to its end."""

@@ -1,0 +1,209 @@
+"""The engine in a child process: what it is told, what it records, and how it ends."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from shadowviz.sources.child import EngineChild, free_name, successor
+from shadowviz.sources.child_wire import Answer, Setup
+from shadowviz.sources.logfile import LogFile
+from shadowviz.sources.states import EngineState
+from shadowviz_engine.core.events import LookupDone, RequestAborted, RequestSubmitted, StepDone
+
+PATIENCE_S = 300.0
+"""Until a child that says nothing counts as stuck, on a machine however busy."""
+SMALL = {"model": "tiny", "page_size": 128, "num_full_pages": 8, "num_swa_pages": 8, "chunk_tokens": 128}
+
+ORPHAN = """
+import sys, time
+from shadowviz.sources.child import EngineChild
+from shadowviz.sources.child_wire import Setup
+child = EngineChild(Setup(options={options!r}, log={log!r}))
+print(child.pid, flush=True)
+while child.state.value == "starting":
+    child.poll(); time.sleep(0.02)
+child.submit_text("A prompt that takes a while. " * 20)
+print(child.state.value, flush=True)
+time.sleep(1000)
+"""
+
+
+def wait_for(found: Callable[[], bool], what: str) -> None:
+    stop = time.monotonic() + PATIENCE_S
+    while not found():
+        assert time.monotonic() < stop, f"waited in vain for {what}"
+        time.sleep(0.02)
+
+
+class Watched:
+    """A child whose answers are kept."""
+
+    def __init__(self, child: EngineChild) -> None:
+        self.child = child
+        self.answers: list[Answer] = []
+
+    def poll(self) -> EngineState:
+        self.answers += self.child.poll()
+        return self.child.state
+
+    def reach(self, state: EngineState) -> None:
+        wait_for(lambda: self.poll() is state, f"{state}, found {self.child.state} {self.child.words}")
+
+    def answer(self, number: int) -> Answer:
+        def found() -> bool:
+            self.poll()
+            return any(answer.id == number for answer in self.answers)
+
+        wait_for(found, f"the answer to command {number}")
+        return next(answer for answer in self.answers if answer.id == number)
+
+
+@pytest.fixture
+def started(tmp_path: Path) -> Iterator[Callable[..., Watched]]:
+    children = []
+
+    def start(**changes: object) -> Watched:
+        setup = Setup(**({"options": SMALL, "log": str(tmp_path / "run.jsonl")} | changes))
+        children.append(EngineChild(setup))
+        return Watched(children[-1])
+
+    yield start
+    for child in children:
+        child.close(wait_s=PATIENCE_S)
+
+
+def is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    status = Path(f"/proc/{pid}/stat")
+    return not (status.exists() and status.read_text().rpartition(")")[2].split()[0] == "Z")
+
+
+def test_an_engine_takes_every_command_and_closes_its_record(started: Callable[..., Watched]) -> None:
+    watched = started()
+    child = watched.child
+    watched.reach(EngineState.RUNNING)
+    refused = watched.answer(child.step())
+    assert (refused.taken, refused.words) == (False, "the engine runs: pause it before a single pass")
+    assert watched.answer(child.pause()).taken
+    assert watched.poll() is EngineState.PAUSED
+    (chat,) = watched.answer(child.submit_chat("Who was first?", system="Be brief. " * 60)).requests
+    (text,) = watched.answer(child.submit_text("[bold]\x1b[31mplain")).requests
+    bad = watched.answer(child.submit({"prompt": "x", "temperature": -1}))
+    assert (bad.taken, "temperature is -1" in bad.words) == (False, True)
+    too_long = watched.answer(child.submit({"token_ids": [5] * 5_000}))
+    assert (too_long.taken, "can never fit" in too_long.words) == (False, True)
+    assert not watched.answer(child.abort("nobody")).taken
+    assert not [event for event in LogFile(child.log).events() if isinstance(event, StepDone)]
+    assert watched.answer(child.step()).taken
+    assert len([event for event in LogFile(child.log).events() if isinstance(event, StepDone)]) == 1
+    assert watched.answer(child.abort(chat)).taken
+    assert watched.answer(child.resume()).taken
+    assert watched.answer(child.flush()).taken
+    child.close(wait_s=PATIENCE_S)
+    assert child.state is EngineState.STOPPED
+    log = LogFile(child.log)
+    log.replay()
+    assert log.summary.complete
+    submitted = [event.request for event in log.events() if isinstance(event, RequestSubmitted)]
+    assert submitted == [chat, text]
+    aborted = [(event.request, event.reason) for event in log.events() if isinstance(event, RequestAborted)]
+    assert aborted[0] == (chat, "client")
+
+
+def test_an_engine_that_is_killed_is_told_and_another_records_beside_its_log(
+    started: Callable[..., Watched], tmp_path: Path
+) -> None:
+    watched = started()
+    watched.reach(EngineState.RUNNING)
+    os.kill(watched.child.pid, signal.SIGKILL)
+    watched.reach(EngineState.KILLED)
+    assert "ended from outside (signal 9, SIGKILL)" in watched.child.words
+    watched.child.submit_text("to nobody")
+    assert LogFile(watched.child.log).summary.lost is not None
+    second = Watched(successor(watched.child))
+    try:
+        assert second.child.log == tmp_path / "run-2.jsonl"
+        second.reach(EngineState.RUNNING)
+        (name,) = second.answer(second.child.submit_text("Once more.")).requests
+        wait_for(
+            lambda: any(isinstance(event, LookupDone) for event in LogFile(second.child.log).events()), "its lookup"
+        )
+    finally:
+        second.child.close(wait_s=PATIENCE_S)
+    assert LogFile(second.child.log).summary.complete
+    assert name
+
+
+def test_quitting_while_the_model_loads_ends_the_child_and_leaves_no_record(
+    started: Callable[..., Watched], tmp_path: Path
+) -> None:
+    watched = started()
+    watched.child.close(wait_s=PATIENCE_S)
+    assert watched.child.state is EngineState.STOPPED
+    assert not is_running(watched.child.pid)
+    log = tmp_path / "run.jsonl"
+    assert not log.exists() or not log.stat().st_size
+
+
+def test_no_child_is_left_when_its_parent_is_killed_and_its_record_is_closed(tmp_path: Path) -> None:
+    log = tmp_path / "run.jsonl"
+    parent = subprocess.Popen(
+        [sys.executable, "-c", ORPHAN.format(options=SMALL, log=str(log))], stdout=subprocess.PIPE, text=True
+    )
+    assert parent.stdout is not None
+    with parent:
+        pid = int(parent.stdout.readline())
+        assert parent.stdout.readline() == "running\n"
+        assert is_running(pid)
+        parent.kill()
+    wait_for(lambda: not is_running(pid), "the end of the child")
+    assert LogFile(log).summary.complete
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"options": {"model": "no-such-model"}}, "no model is called 'no-such-model'"),
+        ({"options": {"wrong": 1}}, "engine option 'wrong' is not known"),
+        ({"script": "no-such-file.jsonl"}, "cannot be read"),
+    ],
+)
+def test_an_engine_that_cannot_start_says_why_and_leaves_no_file(
+    started: Callable[..., Watched], tmp_path: Path, changes: dict[str, object], words: str
+) -> None:
+    watched = started(**changes)
+    watched.reach(EngineState.FAILED)
+    assert words in watched.child.words
+    assert not (tmp_path / "run.jsonl").exists()
+
+
+def test_a_record_that_is_there_is_not_overwritten(started: Callable[..., Watched], tmp_path: Path) -> None:
+    (tmp_path / "run.jsonl").write_text("mine")
+    watched = started()
+    watched.reach(EngineState.FAILED)
+    assert "is not empty" in watched.child.words
+    assert (tmp_path / "run.jsonl").read_text() == "mine"
+
+
+def test_a_module_in_the_current_folder_is_not_taken_for_one_of_the_program(
+    started: Callable[..., Watched], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "msgspec.py").write_text("raise SystemExit(77)")
+    monkeypatch.chdir(tmp_path)
+    watched = started(options={"wrong": 1})
+    watched.reach(EngineState.FAILED)
+    assert "engine option" in watched.child.words
+
+
+def test_a_free_name_is_one_that_is_not_there(tmp_path: Path) -> None:
+    (tmp_path / "run-2.jsonl").touch()
+    assert free_name(tmp_path / "run.jsonl") == tmp_path / "run-3.jsonl"
