@@ -7,7 +7,7 @@ from io import TextIOWrapper
 
 import typer
 
-from shadowviz.cli import derive, diff_tokens, doctor, export, lint_log, memory, probe, run, stress, version, why
+from shadowviz.cli import derive, diff_tokens, doctor, export, lint_log, memory, probe, run, stress, tui, version, why
 from shadowviz.cli.show import OutputClosedError, write_note
 from shadowviz.tokens.inert import shorten
 
@@ -34,6 +34,7 @@ app.command("memory")(memory.memory)
 app.command("export")(export.export)
 app.command("lint-log")(lint_log.lint_log)
 app.command("doctor")(doctor.doctor)
+app.command("tui")(tui.tui)
 app.command("version")(version.version)
 
 

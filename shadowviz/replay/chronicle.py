@@ -51,6 +51,11 @@ class Chronicle:
         num = bisect_right(self.lookups, seq)
         return LookupSums(num, self._prompt[num], self._reused[num])
 
+    @property
+    def reused_sums(self) -> "array[int]":
+        """Tokens reused before each of `lookups`, and behind the last one by all of them; not to be changed."""
+        return self._reused
+
     def submitted(self, row: int) -> int:
         """Seq at which the request in `row` entered the queue."""
         return self._submitted[row]

@@ -29,6 +29,9 @@ class TreeOrder:
     """Nodes in and below each living node, by id."""
     positions: Places
     """Position by id; -1 where the node does not live."""
+    _parent: Places
+    _alive: NDArray[np.bool_]
+    _created: NDArray[np.int64]
 
     def __init__(self, columns: NodeColumns) -> None:
         self._start_anew(columns)

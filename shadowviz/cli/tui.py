@@ -1,0 +1,138 @@
+"""`shadowviz tui`: watch live requests, or a record, in the terminal."""
+
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from shadowviz.cli.show import write_note, write_out
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from shadowviz.sources.child import EngineChild
+
+LEAST_COLUMNS, LEAST_LINES = 60, 16
+PLAIN_COLUMNS = 120
+"""Width of the plain form where it goes to no terminal."""
+PACE_S = 0.4
+"""Wait between two steps of the tour."""
+TOUR = "embedded engine"
+
+
+def tui(
+    source: Annotated[
+        str, typer.Argument(help="A record, followed while it grows; left out: the embedded engine runs a tour.")
+    ] = "",
+    screen: Annotated[str, typer.Option(help="The screen to begin with: live or tree.", metavar="NAME")] = "live",
+    plain: Annotated[bool, typer.Option("--plain", help="Print the screen as text, and end.")] = False,
+    theme: Annotated[str, typer.Option(help="Colours, such as nord or high-contrast.", metavar="NAME")] = "",
+    ascii_only: Annotated[bool, typer.Option("--ascii", help="Draw with ASCII alone.")] = False,
+    keys: Annotated[
+        str, typer.Option(help='A JSON file of keys by the id that ? shows, such as {"app.quit": "x"}.', metavar="FILE")
+    ] = "",
+    output: Annotated[str, typer.Option("--output", "-o", help="Keep the engine's record here.", metavar="FILE")] = "",
+    force: Annotated[bool, typer.Option("--force", help="Replace what -o names.")] = False,
+) -> int:
+    """Watch requests live, or a record, and find out why one was not reused: list, reason, tree."""
+    from shadowviz_engine.core.errors import InputError
+
+    _check_screen(screen)
+    if source and output:
+        raise InputError("-o keeps the record of the embedded engine: expected no other source beside it")
+    is_terminal = sys.stdout.isatty() and sys.stdin.isatty() and os.environ.get("TERM", "") not in ("", "dumb")
+    ascii_only = ascii_only or not (sys.stdout.encoding or "").lower().startswith("utf")
+    if plain or not is_terminal:
+        return _print_plain(source, screen, ascii_only, hint=not plain)
+    size = os.get_terminal_size()
+    if size.columns < LEAST_COLUMNS or size.lines < LEAST_LINES:
+        raise InputError(
+            f"the terminal has {size.columns} columns and {size.lines} lines: expected at least "
+            f"{LEAST_COLUMNS} and {LEAST_LINES}, or --plain"
+        )
+    keymap = _keymap(keys)
+    return _run(source, output, force, {"screen": screen, "theme": theme, "ascii": ascii_only, "keymap": keymap})
+
+
+def _check_screen(name: str) -> None:
+    from shadowviz.tui.screens.registry import SCREENS
+    from shadowviz_engine.core.errors import InputError
+
+    names = [entry.name for entry in SCREENS]
+    if name not in names:
+        raise InputError(f"--screen {name[:40]!r} is no screen: expected one of {', '.join(names)}")
+
+
+def _keymap(path: str) -> "Mapping[str, str]":
+    """Keys by id of a binding.
+
+    Raises:
+        InputError: the file cannot be read, or holds something else.
+    """
+    import msgspec
+
+    from shadowviz_engine.core.errors import InputError
+
+    if not path:
+        return {}
+    try:
+        return msgspec.json.decode(Path(path).read_bytes(), type=dict[str, str])
+    except msgspec.MsgspecError as error:
+        raise InputError(f"{path}: {error}: expected one JSON object of keys by id") from None
+
+
+def _print_plain(source: str, screen: str, ascii_only: bool, *, hint: bool) -> int:
+    from shadowviz.tui.plain import plain_lines
+    from shadowviz.tui.session import Session
+    from shadowviz_engine.core.errors import InputError
+
+    if not source:
+        raise InputError(
+            "stdout is no terminal, or --plain is given: expected a record to print, such as "
+            "shadowviz run --demo -o run.jsonl makes one"
+        )
+    if not Path(source).exists():
+        raise InputError(f"{source} is not there: expected a record")
+    if hint:
+        write_note("shadowviz: no terminal to draw in: this is the plain form (--plain)")
+    width = shutil.get_terminal_size((PLAIN_COLUMNS, 24)).columns if sys.stdout.isatty() else PLAIN_COLUMNS
+    session = Session(source)
+    try:
+        for line in plain_lines(session, screen, width, ascii_only):
+            write_out(line)
+    finally:
+        session.close()
+    return 0
+
+
+def _run(source: str, output: str, force: bool, options: "Mapping[str, object]") -> int:
+    from shadowviz.tui.app import AppOptions, ShadowvizApp
+    from shadowviz.tui.session import Session
+
+    with tempfile.TemporaryDirectory(prefix="shadowviz-") as folder:
+        child = None if source else _engine(output or str(Path(folder, "run.jsonl")), force)
+        session: Session | None = None
+        try:
+            session = Session(child.log if child is not None else source, child)
+            app = ShadowvizApp(session, source or output or TOUR, AppOptions(**options))  # type: ignore[arg-type]
+            app.run()
+        finally:
+            if session is not None:
+                session.close()
+            elif child is not None:
+                child.close()
+    return app.return_code or 0
+
+
+def _engine(log: str, force: bool) -> "EngineChild":
+    from shadowviz.cli.page_file import check_page_file
+    from shadowviz.sources.child import EngineChild
+    from shadowviz.sources.child_wire import Setup
+    from shadowviz.sources.script import TOUR_OPTIONS
+
+    check_page_file(log, force, (), "-o")
+    return EngineChild(Setup(options=TOUR_OPTIONS, log=log, overwrite=force, script="tour", pace_s=PACE_S))

@@ -1,0 +1,274 @@
+"""The terminal interface: its screens, the selection they share, and the keys that work everywhere."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from os import environ
+from typing import Any, ClassVar
+
+import msgspec
+from textual.app import App, SystemCommand
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+
+from shadowviz.replay.nearest import Words
+from shadowviz.tui.frame import Frame, Mode
+from shadowviz.tui.late_words import LateWords
+from shadowviz.tui.screens.registry import SCREENS, ScreenEntry, entry_of
+from shadowviz.tui.session import Session
+from shadowviz.tui.widgets.look import CONTRAST_THEME, Look, look_of
+from shadowviz_engine.core.errors import ShadowvizError
+
+TICK_S = 0.1
+DEFAULT_THEME = "textual-dark"
+ROOT_WIDTH, ROOT_HEIGHT = 60, 16
+"""Smallest terminal that the screens are made for."""
+
+
+class AppOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """How the interface looks and starts."""
+
+    screen: str = "live"
+    theme: str = DEFAULT_THEME
+    ascii: bool = False
+    keymap: Mapping[str, str] = msgspec.field(default_factory=dict)
+    """Keys by id of a binding, as `?` names them."""
+
+
+class ShadowvizApp(App[None]):
+    """One run on the screen."""
+
+    TITLE = "shadowviz"
+    ENABLE_COMMAND_PALETTE = True
+    COMMAND_PALETTE_BINDING = "ctrl+p"
+    MODES: ClassVar[dict[str, str | Callable[[], Screen[Any]]]] = {entry.name: entry.make for entry in SCREENS}
+
+    CSS = """
+    Screen { layers: base; }
+    PaneScreen { layout: vertical; }
+    #status { background: $panel; }
+    #notice { display: none; }
+    #body { layout: vertical; height: 1fr; }
+    #main { layout: vertical; height: 1fr; }
+    #inspector { height: 8; border-top: solid $panel-lighten-2; }
+    .-low #inspector { height: 5; }
+    .-tall #inspector { height: 14; }
+    .-wide #body { layout: horizontal; }
+    .-wide #main { width: 1fr; height: 1fr; }
+    .-wide #inspector { width: 44; height: 1fr; border-top: none; border-left: solid $panel-lighten-2; }
+    .-wide #inspector { padding: 0 0 0 1; }
+    .-ascii #inspector { border-top: ascii $panel-lighten-2; }
+    .-wide.-ascii #inspector { border-top: none; border-left: ascii $panel-lighten-2; }
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *(
+            Binding(entry.key, f"visit('{entry.name}')", entry.title, show=False, id=f"screen.{entry.name}")
+            for entry in SCREENS
+        ),
+        Binding("question_mark", "help", "help", id="app.help"),
+        Binding("colon", "command_palette", "cmd", id="app.command", key_display=":"),
+        Binding("backspace", "return", "back", show=False, id="app.back"),
+        Binding("z", "zoom", "zoom", show=False, id="app.zoom"),
+        Binding("ctrl+l", "redraw", "draw the screen anew", show=False, id="app.redraw"),
+        Binding("R", "restart", "read the log anew, or start the engine anew", show=False, id="app.restart"),
+        Binding("q", "leave", "quit", id="app.quit"),
+    ]
+
+    def __init__(self, session: Session, source: str, options: AppOptions | None = None) -> None:
+        self.options = options or AppOptions()
+        super().__init__()
+        self.session = session
+        self.source = source
+        """As the user named it."""
+        self.entries = SCREENS
+        self.frame: Frame | None = None
+        """Made last."""
+        self.words_version = 0
+        """Changes when the words do."""
+        self._words: LateWords | None = None
+        self._look: Look | None = None
+        self.register_theme(CONTRAST_THEME)
+        self.theme = self._usable_theme(self.options.theme)
+        self.set_keymap(dict(self.options.keymap))
+
+    # Looks
+
+    def _usable_theme(self, name: str) -> str:
+        # Without colour, themes of the terminal's own colours come out black on black.
+        known = self.available_themes
+        if name not in known or (environ.get("NO_COLOR") and known[name].ansi):
+            return DEFAULT_THEME
+        return name
+
+    @property
+    def look(self) -> Look:
+        """Inks and glyphs of the theme that is on."""
+        if self._look is None:
+            self._look = look_of(self.current_theme, self.options.ascii)
+        return self._look
+
+    def _watch_theme(self, theme_name: str) -> None:
+        self._look = None
+        super()._watch_theme(theme_name)
+        usable = self._usable_theme(theme_name)
+        if usable != theme_name:
+            self.theme = usable
+            return
+        self.call_later(self._draw_anew)
+
+    def _draw_anew(self) -> None:
+        if isinstance(self.screen, Screen):
+            for view in self.screen.query("LineView"):
+                view.notify_style_update()
+        self.draw()
+
+    # Time
+
+    def on_mount(self) -> None:
+        self.tick()
+        self.session.selection.visit(self.options.screen)
+        self.switch_mode(self.options.screen)
+        self.set_interval(TICK_S, self.tick)
+
+    def tick(self) -> None:
+        """Work on the run for a moment, and show what there is."""
+        self.frame = self.session.tick()
+        if self._words is None and self.frame.opened is not None:
+            self._words = LateWords(self.frame.opened)
+        self.words_version = int(self._words is not None and self._words.loaded)
+        for answer in self.session.answers:
+            if answer.words and not answer.taken:
+                self.say(answer.words)
+        self.draw()
+
+    def draw(self) -> None:
+        """The screen that is on, with the last frame."""
+        from shadowviz.tui.screens.base import PaneScreen
+
+        if isinstance(self.screen, PaneScreen):
+            self.screen.draw(self.frame)
+
+    @property
+    def words(self) -> Words:
+        """Reads the ids of the run."""
+        assert self._words is not None, "asked only once the log was opened"
+        return self._words
+
+    def say(self, words: str) -> None:
+        """Tell the user something for a moment."""
+        self.notify(words, markup=False, timeout=4)
+
+    # Where the user is
+
+    def has_screen(self, name: str) -> bool:
+        """Whether there is a screen of that name."""
+        return entry_of(name) is not None
+
+    def action_visit(self, name: str) -> None:
+        """Show a screen by its number."""
+        self.session.selection.visit(name)
+        self.switch_mode(name)
+
+    def drill(self, *names: str) -> None:
+        """Go deeper, to the first of these screens that there is; `Backspace` leads back."""
+        for name in names:
+            if self.has_screen(name):
+                self.session.selection.drill(name)
+                self.switch_mode(name)
+                return
+
+    def action_return(self) -> None:
+        """Return to where the user came from."""
+        if self.session.selection.back():
+            self.switch_mode(self.session.selection.current.screen)
+
+    def action_pause(self) -> None:
+        """Stay at this moment, or show the newest again."""
+        if self.frame is not None and self.frame.mode is Mode.PAUSED:
+            self.session.live()
+        else:
+            self.session.pause()
+        self.tick()
+
+    def action_zoom(self) -> None:
+        """Let the part that has the keys fill the screen, or give it back its place."""
+        if self.screen.maximized is not None:
+            self.screen.minimize()
+        elif self.focused is not None:
+            self.screen.maximize(self.focused)
+
+    def action_redraw(self) -> None:
+        """Draw everything anew, after another program has written into the terminal."""
+        self.refresh(layout=True)
+
+    def action_restart(self) -> None:
+        """Read a log that was cut or replaced from its beginning, or start an engine that has ended."""
+        frame = self.frame
+        if frame is None:
+            return
+        try:
+            if self.session.child is not None and not frame.engine.alive:
+                self.source = str(self.session.restart_engine())
+            elif frame.log.restartable:
+                self.session.restart_log()
+            else:
+                self.say("there is nothing to restart: the log goes on")
+                return
+        except ShadowvizError as error:
+            self.say(str(error))
+            return
+        self._words = None
+        self.tick()
+
+    def action_leave(self) -> None:
+        """Quit; an engine of this session closes its record first."""
+        self.exit()
+
+    # Keys and commands
+
+    def key_words(self, binding: Binding) -> str:
+        """A key as the foot and the help write it."""
+        return binding.key_display or _KEY_WORDS.get(binding.key, self.get_key_display(binding))
+
+    def action_help(self) -> None:
+        """Show every key that works here."""
+        from shadowviz.tui.screens.help import HelpScreen
+
+        self.push_screen(HelpScreen(list(self.screen.active_bindings.values()), self.screen))
+
+    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
+        """Everything that a key does here, by its name; and the themes."""
+        yield from _screen_commands(self)
+        for found in screen.active_bindings.values():
+            binding = found.binding
+            if found.enabled and binding.description and not binding.action.startswith("visit"):
+                node, action = found.node, binding.action
+                yield SystemCommand(
+                    binding.description.capitalize(),
+                    f"key {self.key_words(binding)}",
+                    lambda node=node, action=action: self.call_later(self.run_action, action, node),
+                )
+        yield SystemCommand("Theme", "choose the colours", self.action_change_theme)
+
+
+_KEY_WORDS = {
+    "question_mark": "?",
+    "slash": "/",
+    "colon": ":",
+    "backspace": "backspace",
+    "minus": "-",
+    "plus": "+",
+    "equals_sign": "=",
+    "enter": "enter",
+    "space": "space",
+    "escape": "esc",
+    "ctrl+l": "ctrl+l",
+}
+
+
+def _screen_commands(app: ShadowvizApp) -> Iterator[SystemCommand]:
+    for entry in app.entries:
+        yield _screen_command(app, entry)
+
+
+def _screen_command(app: ShadowvizApp, entry: ScreenEntry) -> SystemCommand:
+    return SystemCommand(f"Screen {entry.key}: {entry.title}", entry.says, lambda: app.action_visit(entry.name))

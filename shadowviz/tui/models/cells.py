@@ -1,0 +1,75 @@
+"""Text in a fixed number of terminal cells, and bars of nested lengths."""
+
+from collections.abc import Sequence
+
+from rich.cells import cell_len, set_cell_size
+
+from shadowviz.tokens.inert import printable
+
+BAR_MARKS = ("█▓▒░·", "#=-:.")
+"""For reused, usable, matched, common and the rest of a prompt: as glyphs, and in ASCII."""
+
+
+def steady(text: str) -> str:
+    """`text` with whatever terminals disagree on the width of written out, beside what `printable` writes out."""
+    if text.isascii():
+        return printable(text)
+    return "".join(_steady_character(character) for character in printable(text))
+
+
+def _steady_character(character: str) -> str:
+    # Variation selectors and joiners make one picture of several characters in some terminals alone.
+    code = ord(character)
+    return f"\\u{code:04x}" if 0xFE00 <= code <= 0xFE0F or 0x1F3FB <= code <= 0x1F3FF else character
+
+
+def fit(text: str, width: int, more: str = "…") -> str:
+    """`text` in exactly `width` cells; `more` stands where it was cut."""
+    return text + " " * (width - cell_len(text)) if cell_len(text) <= width else clip(text, width, more)
+
+
+def clip(text: str, width: int, more: str = "…") -> str:
+    """`text` in at most `width` cells, in exactly that many where it was cut."""
+    if cell_len(text) <= width:
+        return text
+    return set_cell_size(text, width - len(more)) + more if width >= len(more) else set_cell_size(text, max(0, width))
+
+
+def right(text: str, width: int, more: str = "…") -> str:
+    """`text` at the right end of `width` cells."""
+    return " " * (width - cell_len(text)) + text if cell_len(text) <= width else clip(text, width, more)
+
+
+def wrap(text: str, width: int) -> list[str]:
+    """Lines of at most `width` cells, broken at blanks, or anywhere in a word that is longer."""
+    width, lines, line = max(1, width), list[str](), ""
+    for word in text.split(" "):
+        joined = f"{line} {word}" if line else word
+        if cell_len(joined) <= width:
+            line = joined
+            continue
+        if line:
+            lines.append(line)
+        line = word
+        while cell_len(line) > width:
+            # A wide character that does not fit leaves a blank in its place.
+            head = set_cell_size(line, width).rstrip(" ") or line[0]
+            lines.append(head)
+            line = line[len(head) :]
+    return [*lines, line]
+
+
+def nested_bar(lengths: Sequence[int], whole: int, width: int, ascii_only: bool) -> str:
+    """A bar of `whole` tokens: how far each of `lengths` reaches, the shortest first, each with its mark.
+
+    Whatever is there has at least one cell, and nothing looks whole that is not.
+    """
+    marks = BAR_MARKS[ascii_only]
+    cells, at = "", 0
+    for length, mark in zip(lengths, marks, strict=False):
+        reach = 0 if whole <= 0 else length * width // whole
+        if length > 0 and reach == 0:
+            reach = 1
+        cells += mark * max(0, reach - at)
+        at = max(at, reach)
+    return cells + marks[-1] * (width - at)

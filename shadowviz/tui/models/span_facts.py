@@ -1,0 +1,151 @@
+"""What is known of single spans at one moment: residency by kind, reach, recency, and what leaves next."""
+
+from functools import cached_property
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from shadowviz.diagrams.columns import Ints, RunColumns
+from shadowviz.diagrams.reachable import Reach, Reacher, look_back
+from shadowviz.diagrams.residency import Pools, as_rows, knows, row_counts
+from shadowviz.diagrams.tree import KindRows
+from shadowviz_engine.core.events import LogOpened
+from shadowviz_engine.core.holdings import Runs
+from shadowviz_engine.core.replayer import Replayer
+from shadowviz_engine.core.spans import Extent, merge
+
+
+class _Span(msgspec.Struct, frozen=True, eq=False):
+    """One span, as columns of one row."""
+
+    start: Ints
+    stop: Ints
+    full: RunColumns
+    swa: RunColumns
+
+
+class SpanFacts:
+    """Facts of the spans of a state; of one moment, so made anew after every event."""
+
+    def __init__(self, state: Replayer, opened: LogOpened) -> None:
+        self._state = state
+        self._opened = opened
+        self._reacher = Reacher(opened)
+        self._back = look_back(opened.geometry)
+        self._usable: dict[int, int] = {0: 0}
+
+    @cached_property
+    def pools(self) -> Pools:
+        """The pools that the run has pages of, or slots in."""
+        nodes, held, opened = self._state.nodes, self._state.held, self._opened
+        return Pools(
+            full=bool(opened.num_full_pages or held["full"] or np.array(nodes.full_num).any()),
+            swa=bool(opened.num_swa_pages or held["swa"] or np.array(nodes.swa_num).any()),
+        )
+
+    def rows(self, node: int) -> tuple[KindRows, ...]:
+        """Rows of every kind that a span owns and holds."""
+        nodes, geometry = self._state.nodes, self._opened.geometry
+        full, swa = self._state.full_runs(node), self._state.swa_runs(node)
+        span = _Span(_one(nodes.start[node]), _one(nodes.stop[node]), _runs(full), _runs(swa))
+        return as_rows([row_counts(span, kind, _one(0), self.pools) for kind in geometry.kinds], 1)[0]
+
+    @cached_property
+    def knows_reach(self) -> bool:
+        """Whether every kind that ends a hit is known."""
+        return all(knows(kind, self.pools) for kind in self._opened.geometry.kinds if kind.gates)
+
+    def reused(self, node: int) -> int | None:
+        """What a longer request reuses that leaves the tree at the end of a node; None = a kind is unknown."""
+        if not self.knows_reach:
+            return None
+        nodes = self._state.nodes
+        if self._opened.match_mode == "classic":
+            while node and not nodes.terminal[node]:
+                node = nodes.parent[node]
+        return self._usable_at(node)
+
+    def _usable_at(self, node: int) -> int:
+        parent, way = self._state.nodes.parent, list[int]()
+        while node not in self._usable:
+            own = self._own_usable(node)
+            way.append(node)
+            if own:
+                self._usable[node] = own
+                break
+            node = parent[node]
+        usable = self._usable[node]
+        for passed in way:
+            self._usable[passed] = usable
+        return usable
+
+    def _own_usable(self, node: int) -> int:
+        """The longest length within a span that every kind accepts; 0 = none."""
+        nodes, swa = self._state.nodes, self._state.swa_runs(node)
+        span = Extent(nodes.start[node], nodes.stop[node])
+        live, above = list[Extent](), nodes.parent[node]
+        while above and nodes.stop[above] > span.start - self._back:
+            live += [Extent(start, stop) for start, stop, _ in self._state.swa_runs(above)]
+            above = nodes.parent[above]
+        reach = self._reacher.below(Reach(0, 0, tuple(merge(live))), span, swa, terminal=False)
+        return reach.usable
+
+    @cached_property
+    def _leaves(self) -> tuple[Ints, Ints]:
+        """Nodes that the policy may take, in the order in which it would, and the moments of their last use."""
+        nodes = self._state.nodes
+        free: NDArray[np.bool_] = np.array(nodes.alive, dtype=bool)
+        free &= np.array(nodes.first_child, dtype=np.int32) == 0
+        free &= np.array(nodes.locks, dtype=np.int32) == 0
+        free[0] = False
+        leaves: Ints = np.flatnonzero(free)
+        used = np.array(nodes.last_used, dtype=np.int64)[leaves]
+        return leaves, used
+
+    @cached_property
+    def next_out(self) -> int:
+        """The leaf that leaves first when room is needed; 0 where none can, or the policy is not known here."""
+        leaves, used = self._leaves
+        if self._opened.policy != "lru" or not len(leaves):
+            return 0
+        return int(leaves[used == used.min()].min())
+
+    def rank(self, node: int) -> tuple[int, int] | None:
+        """How many leaves leave before a node, 1 for the first, and how many there are; None = not to be said."""
+        leaves, used = self._leaves
+        place = int(np.searchsorted(leaves, node))
+        if self._opened.policy != "lru" or place >= len(leaves) or leaves[place] != node:
+            return None
+        mine = used[place]
+        before = int(np.count_nonzero((used < mine) | ((used == mine) & (leaves < node))))
+        return before + 1, len(leaves)
+
+    @cached_property
+    def _moments(self) -> Ints:
+        nodes = self._state.nodes
+        alive = np.array(nodes.alive, dtype=bool)
+        alive[0] = False
+        moments: Ints = np.unique(np.array(nodes.last_used, dtype=np.int64)[alive])
+        return moments
+
+    def heat(self, node: int) -> float:
+        """Rank of its last use among all living nodes, 0 the oldest, 1 the newest."""
+        moments = self._moments
+        if len(moments) < 2:
+            return 1.0
+        return float(np.searchsorted(moments, self._state.nodes.last_used[node])) / (len(moments) - 1)
+
+    def pages(self, runs: Runs) -> list[tuple[int, int]]:
+        """Pages that runs of slots lie in, as runs of pages."""
+        page = self._opened.geometry.page_size
+        pages = merge(Extent(slot // page, (slot + stop - start - 1) // page + 1) for start, stop, slot in runs)
+        return [(extent.start, extent.stop) for extent in pages]
+
+
+def _one(value: int) -> Ints:
+    return np.array([value], dtype=np.int64)
+
+
+def _runs(runs: Runs) -> RunColumns:
+    return RunColumns([0], [len(runs)], [number for run in runs for number in run])

@@ -1,0 +1,139 @@
+"""What all screens have in common: head, a list with an inspector beside or below it, and the keys at the foot."""
+
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from rich.segment import Segment
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container
+from textual.screen import Screen
+from textual.widget import Widget
+
+from shadowviz.tui.frame import Frame, Selection
+from shadowviz.tui.widgets.head import notice_segments, status_segments, tab_segments, trail_words
+from shadowviz.tui.widgets.look import Look
+from shadowviz.tui.widgets.one_line import OneLine
+from shadowviz.tui.widgets.text_pane import TextPane
+
+if TYPE_CHECKING:
+    from shadowviz.tui.app import ShadowvizApp
+    from shadowviz.tui.session import Session
+
+WIDE = 110
+"""Columns from which the inspector stands beside the list."""
+
+
+class PaneScreen(Screen[None]):
+    """A screen of the run. A subclass gives `compose_main` and `show`, and perhaps `title_segments`."""
+
+    name_of_screen: ClassVar[str] = ""
+    """As in the registry."""
+
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (WIDE, "-wide")]  # noqa: RUF012 - as textual declares it
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (20, "-short"), (30, "-tall")]  # noqa: RUF012 - as textual declares it
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("tab", "app.focus_next", "list/inspector", show=False, id="focus.next"),
+    ]
+
+    def compose(self) -> ComposeResult:
+        yield OneLine(id="status")
+        yield OneLine(id="tabs")
+        yield OneLine(id="notice")
+        with Container(id="body"):
+            with Container(id="main"):
+                yield OneLine(id="title")
+                yield from self.compose_main()
+            yield TextPane(id="inspector")
+        yield OneLine(id="keys")
+
+    def compose_main(self) -> ComposeResult:
+        """The list, or whatever the screen is about."""
+        raise NotImplementedError
+
+    def show(self, frame: Frame) -> None:
+        """Show another frame; called whenever one was made while the screen is on."""
+        raise NotImplementedError
+
+    def title_segments(self, width: int) -> list[Segment]:
+        """The row over the list: its columns, or what it is."""
+        raise NotImplementedError
+
+    @property
+    def owner(self) -> "ShadowvizApp":
+        """The app, as what it is."""
+        return cast("ShadowvizApp", self.app)
+
+    @property
+    def session(self) -> "Session":
+        """The run."""
+        return self.owner.session
+
+    @property
+    def look(self) -> Look:
+        """The app's."""
+        return self.owner.look
+
+    @property
+    def selection(self) -> Selection:
+        """What all screens share."""
+        return self.session.selection.current.selection
+
+    @property
+    def inspector(self) -> TextPane:
+        """The pane beside or below the list."""
+        return self.query_one("#inspector", TextPane)
+
+    def on_screen_resume(self) -> None:
+        self.set_class(self.look.ascii, "-ascii")
+        self.draw(self.owner.frame)
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self.draw, self.owner.frame)
+
+    def draw(self, frame: Frame | None) -> None:
+        """Head, screen and keys of a frame."""
+        if frame is None or not self.is_mounted:
+            return
+        self.draw_head(frame)
+        self.show(frame)
+        title = self.query_one("#title", OneLine)
+        title.show(self.title_segments(title.size.width or self.size.width))
+        self.query_one("#keys", OneLine).show(self._key_segments())
+
+    def draw_head(self, frame: Frame) -> None:
+        """The lines over the screen."""
+        width, look, owner = self.size.width, self.look, self.owner
+        self.query_one("#status", OneLine).show(status_segments(frame, owner.source, look, width))
+        tabs = [(entry.key, entry.title, entry.name == self.name_of_screen) for entry in owner.entries]
+        trail = trail_words((*frame.trail, self.session.selection.current), {e.name: e.title for e in owner.entries})
+        self.query_one("#tabs", OneLine).show(tab_segments(tabs, trail, look, width))
+        notice = notice_segments(frame, look)
+        line = self.query_one("#notice", OneLine)
+        line.display = bool(notice)
+        line.show(notice)
+
+    def watch_focused(self) -> None:
+        """Another part has the keys, and the foot may name others."""
+        if self.is_mounted:
+            self.query_one("#keys", OneLine).show(self._key_segments())
+
+    def _key_segments(self) -> list[Segment]:
+        look, segments, seen = self.look, [Segment(" ")], set[str]()
+        for binding in self.shown_bindings():
+            if binding.action in seen:
+                continue
+            seen.add(binding.action)
+            segments += [Segment(self.owner.key_words(binding), look.title), Segment(f" {binding.description}  ")]
+        return segments
+
+    def shown_bindings(self) -> list[Binding]:
+        """Those of the screen first, then the app's, as far as they work here and have a place in the foot."""
+        active = [found for found in self.active_bindings.values() if found.binding.show and found.enabled]
+        order = [self, *(found.node for found in active)]
+        active.sort(key=lambda found: (found.node is not self, order.index(found.node)))
+        return [found.binding for found in active]
+
+    def zoomed(self) -> Widget | None:
+        """The part that fills the screen, if one does."""
+        return self.maximized

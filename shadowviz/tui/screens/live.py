@@ -1,0 +1,179 @@
+"""Screen 1: the requests of a run, each with what it reused and why no more."""
+
+from typing import ClassVar
+
+from rich.segment import Segment
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+
+from shadowviz.tui.frame import Frame, Mode
+from shadowviz.tui.models.cells import steady
+from shadowviz.tui.models.request_rows import SORTS, RequestRows
+from shadowviz.tui.screens.ask import AskScreen
+from shadowviz.tui.screens.base import PaneScreen
+from shadowviz.tui.screens.request_inspector import request_paragraphs
+from shadowviz.tui.widgets.lines import LineView
+from shadowviz.tui.widgets.request_view import RequestView, header
+from shadowviz.tui.widgets.text_pane import Paragraph
+from shadowviz_engine.core.errors import LogError
+
+
+class LiveScreen(PaneScreen):
+    """Requests, the newest first; the cursor stays on its request, or follows the newest one."""
+
+    name_of_screen = "live"
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "drill", "open", id="live.drill"),
+        Binding("t", "tree", "tree", id="live.tree"),
+        Binding("f", "follow", "follow", id="live.follow"),
+        Binding("p", "app.pause", "pause", id="time.pause"),
+        Binding("slash", "filter", "filter", id="live.filter"),
+        Binding("s", "sort", "sort", id="live.sort"),
+        Binding("escape", "no_filter", "no filter", show=False, id="live.no-filter"),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._rows = RequestRows()
+        self._follows = True
+        self._drawn = -1
+        self._inspected: tuple[object, ...] = ()
+        self._asked: set[int] = set()
+        """Lookups that were explained, or cannot be."""
+
+    def compose_main(self) -> ComposeResult:
+        yield RequestView(self._rows, id="list")
+
+    @property
+    def view(self) -> RequestView:
+        """The list."""
+        return self.query_one("#list", RequestView)
+
+    def title_segments(self, width: int) -> list[Segment]:
+        marks = [f"/{steady(self._rows.pattern)}"] if self._rows.pattern else []
+        marks += [] if self._rows.sort == SORTS[0] else [f"by {self._rows.sort}"]
+        marks += ["follows"] if self._follows else []
+        note = f"[{', '.join(marks)}]" if marks else ""
+        return [Segment(header(width, self.look), self.look.muted), Segment(f"  {note}", self.look.title)]
+
+    def show(self, frame: Frame) -> None:
+        view, rows = self.view, self._rows
+        changed = rows.sync(self.session, frame)
+        if changed or frame.version != self._drawn:
+            self._drawn = frame.version
+            view.rows_changed()
+        self._put_cursor(changed)
+        self._inspect(frame)
+        if frame.arrival.settled:
+            self._make_sure()
+
+    def _put_cursor(self, changed: bool) -> None:
+        view, rows = self.view, self._rows
+        if not len(rows):
+            return
+        wanted = self.session.state.requests.index.get(self.selection.request, -1)
+        place = rows.place_of(wanted) if wanted >= 0 else -1
+        if (self._follows and changed) or place < 0:
+            place = 0 if self._follows or wanted < 0 else view.cursor
+        if place != view.cursor or changed:
+            view.move_to(place, tell=False)
+        self._select(view.cursor)
+
+    def _select(self, place: int) -> None:
+        name = self.session.state.requests.names[self._rows.at(place)]
+        if name != self.selection.request:
+            self.session.selection.select(request=name, node=0, token=-1)
+
+    def _inspect(self, frame: Frame) -> None:
+        if not len(self._rows):
+            words = "No request matches the filter; Escape ends it." if self._rows.pattern else _nothing(frame)
+            self.inspector.show([Paragraph(words, self.look.muted)])
+            self._inspected = ()
+            return
+        row = self._rows.at(self.view.cursor)
+        key = (row, frame.version)
+        if key != self._inspected:
+            paragraphs, whole = request_paragraphs(self.session, self.session.request(row), self.look)
+            self.inspector.show(paragraphs)
+            self._inspected = key if whole else ()
+            if whole:
+                # The row may have said less than is known now.
+                self.view.rows_changed()
+
+    def _make_sure(self) -> None:
+        """Explain one of the requests that are seen and whose event alone does not tell the verdict."""
+        view = self.view
+        top = view.scroll_offset.y
+        for place in range(top, min(top + view.page_rows, len(self._rows))):
+            lookup = self.session.request(self._rows.at(place)).lookup
+            if lookup is not None and lookup.seq not in self._asked and not self.session.verdict(lookup).sure:
+                if self._is_told(lookup.seq):
+                    self._asked.add(lookup.seq)
+                    view.rows_changed()
+                return
+
+    def _is_told(self, seq: int) -> bool:
+        try:
+            return self.session.explain(seq) is not None
+        except LogError:
+            return True
+
+    def on_line_view_moved(self, event: LineView.Moved) -> None:
+        if event.row != 0:
+            self._follows = False
+        if len(self._rows):
+            self._select(self.view.cursor)
+        self.draw(self.owner.frame)
+
+    def on_line_view_entered(self, _event: LineView.Entered) -> None:
+        self.action_drill()
+
+    def action_drill(self) -> None:
+        """Go into the chosen request: its ruler, else its path in the tree."""
+        if len(self._rows):
+            self.owner.drill("ruler", "tree")
+
+    def action_tree(self) -> None:
+        """Show where the chosen request runs through the tree."""
+        if len(self._rows):
+            self.owner.drill("tree")
+
+    def action_follow(self) -> None:
+        """Show the newest event and the newest request from now on; again: stay where the cursor is."""
+        self._follows = not self._follows
+        if self._follows:
+            if self.owner.frame is not None and self.owner.frame.mode is not Mode.LIVE:
+                self.session.live()
+            self.view.move_to(0)
+            if len(self._rows):
+                self._select(0)
+        self.owner.tick()
+
+    def action_sort(self) -> None:
+        """The next order of the list."""
+        self._rows.sort = SORTS[(SORTS.index(self._rows.sort) + 1) % len(SORTS)]
+        self.owner.tick()
+
+    def action_filter(self) -> None:
+        """Ask for words that requests must have."""
+        about = "filter: words in id, namespace, state or verdict, such as: done cut_by_swa"
+        self.app.push_screen(AskScreen(about, self._rows.pattern), self._set_filter)
+
+    def _set_filter(self, pattern: str | None) -> None:
+        if pattern is not None:
+            self._rows.pattern = pattern
+            self._follows = self._follows and not pattern
+            self.owner.tick()
+
+    def action_no_filter(self) -> None:
+        """End the filter."""
+        self._set_filter("")
+
+
+def _nothing(frame: Frame) -> str:
+    if not frame.arrival.settled:
+        return "The record is being read."
+    if frame.engine.alive:
+        return "The engine starts; requests appear here as they are submitted."
+    return "No request has been submitted at this moment."

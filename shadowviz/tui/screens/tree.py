@@ -1,0 +1,257 @@
+"""Screen 2: the radix tree at any size, and what one span has."""
+
+from typing import ClassVar
+
+from rich.segment import Segment
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+
+from shadowviz.tui.frame import Frame
+from shadowviz.tui.models.cells import steady
+from shadowviz.tui.models.span_facts import SpanFacts
+from shadowviz.tui.models.tree_index import TreeIndex
+from shadowviz.tui.models.tree_search import TextSearch, node_of_id, node_of_request
+from shadowviz.tui.screens.ask import AskScreen
+from shadowviz.tui.screens.base import PaneScreen
+from shadowviz.tui.screens.span_inspector import span_paragraphs
+from shadowviz.tui.widgets.lines import LineView
+from shadowviz.tui.widgets.text_pane import Paragraph
+from shadowviz.tui.widgets.tree_view import TreeShown, TreeView, header
+
+MAX_FOUND = 10_000
+"""Nodes that a search for text keeps."""
+
+
+class TreeScreen(PaneScreen):
+    """The tree; the cursor and what is folded belong to nodes, and stay with them while the tree changes."""
+
+    name_of_screen = "tree"
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("space", "fold", "fold", id="tree.fold"),
+        Binding("slash", "search", "find", id="tree.search"),
+        Binding("n", "found(1)", "next", id="tree.next-found"),
+        Binding("N", "found(-1)", "previous found", show=False, id="tree.previous-found"),
+        Binding("z", "hoist", "hoist", id="tree.hoist"),
+        Binding("o", "owner", "path of request", id="tree.request"),
+        Binding("enter", "drill", "ruler", id="tree.drill"),
+        Binding("left,h", "parent", "to the parent", show=False, id="tree.parent"),
+        Binding("right,l", "child", "to the first child", show=False, id="tree.child"),
+        Binding("minus", "fold_all", "fold all", show=False, id="tree.fold-all"),
+        Binding("plus,equals_sign", "unfold_all", "unfold all", show=False, id="tree.unfold-all"),
+        Binding("b", "next_out", "next to be evicted", show=False, id="tree.next-out"),
+        Binding("p", "app.pause", "pause", id="time.pause"),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._index: TreeIndex | None = None
+        self._shown_for: tuple[object, ...] = ()
+        self._node = 0
+        self._path_of = ""
+        self._found: list[int] = []
+        self._searched = ""
+
+    def compose_main(self) -> ComposeResult:
+        yield TreeView(id="list")
+
+    @property
+    def view(self) -> TreeView:
+        """The list."""
+        return self.query_one("#list", TreeView)
+
+    def title_segments(self, width: int) -> list[Segment]:
+        shown = self.view.shown
+        return [Segment(header(width, len(shown.kinds) if shown is not None else 7), self.look.muted)]
+
+    def show(self, frame: Frame) -> None:
+        opened = self.session.state.opened
+        if opened is None:
+            self.inspector.show([Paragraph("The tree appears once the log was opened.", self.look.muted)])
+            return
+        self._choose()
+        shown_for = (frame.version, self.owner.words_version, self._path_of, id(self.session.timeline))
+        if shown_for != self._shown_for and self._is_due(frame):
+            self._shown_for = shown_for
+            self._follow_tree()
+        self._inspect()
+
+    def _is_due(self, frame: Frame) -> bool:
+        # On its way to the moment asked for, the state is shown now and then alone.
+        return frame.arrival.settled or self._index is None or frame.version % 5 == 0
+
+    def _choose(self) -> None:
+        """Take what the other screens have selected."""
+        chosen = self.selection
+        if chosen.node and chosen.node != self._node and self._index is not None:
+            self._node = chosen.node
+            self._index.reveal(chosen.node)
+            self._shown_for = ()
+        if chosen.request != self._path_of:
+            self._path_of = chosen.request
+            if not chosen.node:
+                self._node = node_of_request(self.session.state, chosen.request) or self._node
+                if self._index is not None:
+                    self._index.reveal(self._node)
+
+    def _follow_tree(self) -> None:
+        state = self.session.state
+        if self._index is None:
+            self._index = TreeIndex(state.nodes)
+            self._index.reveal(self._node)
+        index = self._index
+        heir = index.order.heir(self._node, state.nodes)
+        index.sync(state.nodes)
+        self._node = heir
+        path = frozenset(state.nodes.path(node_of_request(state, self._path_of)))
+        assert state.opened is not None, "checked by the caller"
+        self.view.shown = TreeShown(state, index, SpanFacts(state, state.opened), self.owner.words, path)
+        self.view.rows_changed()
+        self._put_cursor()
+
+    def _put_cursor(self) -> None:
+        index = self._index
+        if index is not None:
+            self.view.move_to(index.nearest_row(self._node), tell=False)
+
+    def _inspect(self) -> None:
+        shown = self.view.shown
+        if shown is None:
+            return
+        parts = span_paragraphs(shown, self._node, self.look)
+        if self._searched:
+            num = f"{len(self._found):,}{'+' if len(self._found) >= MAX_FOUND else ''}"
+            parts.append(Paragraph(f"{num} nodes with {self._searched!r}; n and N go on", self.look.muted))
+        self.inspector.show(parts)
+
+    def _go(self, node: int) -> None:
+        if self._index is not None:
+            self._node = node
+            self._index.reveal(node)
+            self._rows_changed()
+
+    def _rows_changed(self) -> None:
+        self.view.rows_changed()
+        self._put_cursor()
+        self._select()
+        self._inspect()
+
+    def _select(self) -> None:
+        self.session.selection.select(node=self._node, token=-1)
+
+    def on_line_view_moved(self, _event: LineView.Moved) -> None:
+        if self._index is not None:
+            self._node = self._index.node_at(self.view.cursor)
+            self._select()
+            self._inspect()
+
+    def on_line_view_entered(self, _event: LineView.Entered) -> None:
+        self.action_fold()
+
+    def action_fold(self) -> None:
+        """Hide or show what is below the node."""
+        if self._index is not None:
+            self._index.toggle(self._node)
+            self._rows_changed()
+
+    def action_fold_all(self) -> None:
+        """Hide all but the first level."""
+        if self._index is not None:
+            self._index.fold_from(1)
+            self._node = self._index.node_at(self._index.nearest_row(self._node))
+            self._rows_changed()
+
+    def action_unfold_all(self) -> None:
+        """Show every node."""
+        if self._index is not None:
+            self._index.unfold_all()
+            self._rows_changed()
+
+    def action_hoist(self) -> None:
+        """Show the node's subtree alone, or the whole tree again."""
+        if self._index is not None:
+            self._index.hoist(0 if self._index.hoisted else self._node)
+            self._rows_changed()
+
+    def action_parent(self) -> None:
+        """Go to the parent; an open node is folded first."""
+        if self._index is not None:
+            self.view.move_to(self._index.parent_row(self.view.cursor))
+
+    def action_child(self) -> None:
+        """Go to the first child, opening the node."""
+        if self._index is not None and self._index.has_children(self._node):
+            self._index.unfold(self._node)
+            self.view.rows_changed()
+            self.view.move_to(self._index.row_of(self._node) + 1)
+
+    def action_owner(self) -> None:
+        """Go to the deepest node of the request that is selected."""
+        node = node_of_request(self.session.state, self.selection.request)
+        if node:
+            self._go(node)
+        else:
+            name = steady(self.selection.request)
+            self.owner.say(f"request {name} has no tokens in the tree" if name else "no request is selected")
+
+    def action_next_out(self) -> None:
+        """Go to the leaf that leaves first when room is needed."""
+        node = self.view.shown.facts.next_out if self.view.shown is not None else 0
+        if node:
+            self._go(node)
+        else:
+            self.owner.say("nothing can be evicted, or the policy is not known here")
+
+    def action_drill(self) -> None:
+        """Show the tokens of the node's path."""
+        self.owner.drill("ruler")
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Whether an action does something here."""
+        if action == "drill":
+            return self.owner.has_screen("ruler")
+        if action == "found":
+            return bool(self._found)
+        return super().check_action(action, parameters)
+
+    def action_search(self) -> None:
+        """Ask for a node by id, by request, or by text."""
+        about = "find: n42, a request, or text of tokens as it is shown"
+        self.app.push_screen(AskScreen(about, self._searched), self._search)
+
+    def _search(self, text: str | None) -> None:
+        if not text:
+            return
+        state = self.session.state
+        node = node_of_id(state, text) or node_of_request(state, text)
+        self._searched, self._found = "", []
+        if node:
+            self._go(node)
+            return
+        order = self._index.order if self._index is not None else None
+        found = []
+        for node in TextSearch(state, self.owner.words, text).nodes():
+            found.append(node)
+            if len(found) >= MAX_FOUND:
+                break
+        if not found or order is None:
+            self.owner.say(f"nothing in the tree is called {steady(text)!r} or holds that text")
+            return
+        self._searched = steady(text)
+        self._found = sorted((node for node in found if order.lives(node)), key=lambda node: int(order.positions[node]))
+        self.refresh_bindings()
+        self._go(self._found[0])
+
+    def action_found(self, by: int) -> None:
+        """Go to the next node that was found, or to the one before."""
+        order = self._index.order if self._index is not None else None
+        found = [node for node in self._found if order is not None and order.lives(node)]
+        if not found or order is None:
+            return
+        here = int(order.positions[self._node])
+        places = [int(order.positions[node]) for node in found]
+        if by > 0:
+            place = next((place for place, at in enumerate(places) if at > here), 0)
+        else:
+            place = next((place for place in range(len(places) - 1, -1, -1) if places[place] < here), len(places) - 1)
+        self._go(found[place])

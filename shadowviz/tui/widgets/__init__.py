@@ -1,0 +1,1 @@
+"""Parts of screens: lines of rows, panes of text, and the lines at the head and foot of every screen."""

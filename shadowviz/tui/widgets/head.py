@@ -1,0 +1,96 @@
+"""What stands at the head of every screen: the moment, hit rate and pools, and the way to what is shown."""
+
+from collections.abc import Sequence
+
+from rich.cells import cell_len
+from rich.segment import Segment
+
+from shadowviz.tui.frame import Crumb, Frame, HitRate, PoolFill
+from shadowviz.tui.widgets.look import Look
+
+NAME = "shadowviz"
+
+
+def status_segments(frame: Frame, source: str, look: Look, width: int) -> list[Segment]:
+    """The moment at the left, hit rate and fill of the pools at the right; the source between them if it fits."""
+    moment = Segment(frame.moment_words, look.warning if _is_held(frame) else look.title)
+    figures = _figures(frame, width)
+    used = len(f" {NAME}  ") + cell_len(moment.text) + cell_len(figures) + 2
+    if used > width:
+        name = [Segment(" ")]
+        used -= len(f"{NAME}  ")
+    else:
+        name = [Segment(f" {NAME}  ", look.strong)]
+    shown = look.shown(source)
+    middle = f"  {shown}" if used + 2 + cell_len(shown) <= width else ""
+    gap = max(1, width - used + 1 - cell_len(middle))
+    return [*name, moment, Segment(middle, look.muted), Segment(" " * gap), Segment(figures, look.text), Segment(" ")]
+
+
+def _is_held(frame: Frame) -> bool:
+    return not frame.arrival.settled or frame.mode != "LIVE"
+
+
+def _figures(frame: Frame, width: int) -> str:
+    hit = _hit_words(frame.hit, width)
+    pools = "  ".join(pool_words(pool) for pool in frame.pools)
+    return f"{hit}  {pools}" if pools else hit
+
+
+def _hit_words(hit: HitRate, width: int) -> str:
+    if not hit.prompt_tokens:
+        return "hit -"
+    tokens = f" ({hit.reused_tokens:,}/{hit.prompt_tokens:,} tok)" if width >= 72 else " of tok"
+    return f"hit {hit.rate:.1%}{tokens}"
+
+
+def pool_words(pool: PoolFill) -> str:
+    """How full a pool is; its pages where the log does not say how many there are."""
+    return f"{pool.pool} {pool.fill:.0%}" if pool.num_pages else f"{pool.pool} {pool.used:,} pages"
+
+
+def tab_segments(tabs: Sequence[tuple[str, str, bool]], trail: str, look: Look, width: int) -> list[Segment]:
+    """The screens with their keys, the one that is on in brackets, and the way to it at the right.
+
+    Args:
+        tabs: key, title, and whether it is on, of each screen.
+    """
+    segments: list[Segment] = [Segment(" ")]
+    for key, title, is_on in tabs:
+        words = f"[{key} {title}]" if is_on else f" {key} {title} "
+        segments.append(Segment(words, look.title if is_on else look.muted))
+    used = sum(cell_len(segment.text) for segment in segments)
+    room = width - used - 2
+    if trail and room >= 12:
+        # The end of the way says most.
+        trail = look.shown(trail)
+        shown = trail if cell_len(trail) <= room else look.pick("…", "~") + tail_of(trail, room - 1)
+        segments += [Segment(" " * (width - used - cell_len(shown) - 1)), Segment(shown, look.muted), Segment(" ")]
+    return segments
+
+
+def trail_words(trail: Sequence[Crumb], titles: dict[str, str]) -> str:
+    """The breadcrumb: each step with what was selected there."""
+    return " > ".join(crumb_words(crumb, titles) for crumb in trail)
+
+
+def crumb_words(crumb: Crumb, titles: dict[str, str]) -> str:
+    """One step of the breadcrumb."""
+    chosen = crumb.selection
+    what = chosen.request if crumb.screen == "live" else (f"n{chosen.node}" if chosen.node else chosen.request)
+    return f"{titles.get(crumb.screen, crumb.screen)} {what}".rstrip()
+
+
+def notice_segments(frame: Frame, look: Look) -> list[Segment]:
+    """What has become of the log or the engine, in a sentence; empty where there is nothing to say."""
+    words = [text for text in (frame.engine_words, frame.log_words) if text]
+    if not words:
+        return []
+    return [Segment(f" {look.pick('▲', '!')} ", look.warning), Segment(look.shown("; ".join(words)), look.warning)]
+
+
+def tail_of(text: str, width: int) -> str:
+    """The end of a text, in at most `width` cells."""
+    while text and cell_len(text) > width:
+        text = text[1:]
+    return text

@@ -1,0 +1,173 @@
+"""Rows of any number, drawn line by line: only what is seen is worked out."""
+
+from typing import ClassVar
+
+from rich.segment import Segment
+from textual.binding import Binding, BindingType
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from shadowviz.tui.widgets.look import Look
+
+Line = list[Segment]
+
+MAX_STRIPS = 4096
+"""Lines that are kept as drawn."""
+
+
+class LineView(ScrollView, can_focus=True):
+    """A list over rows that a subclass counts and draws; it has a cursor, and keeps what it has drawn.
+
+    A subclass gives `num_rows` and `draw_row`, and calls `rows_changed` when either has changed.
+    """
+
+    DEFAULT_CSS = """
+    LineView { overflow-x: hidden; overflow-y: auto; scrollbar-size-vertical: 1; height: 1fr; }
+    LineView.-ascii { scrollbar-size-vertical: 0; }
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "move(-1)", "up", show=False, id="row.up", group=None),
+        Binding("down,j", "move(1)", "down", show=False, id="row.down"),
+        Binding("pageup,ctrl+b", "page(-1)", "page up", show=False, id="page.up"),
+        Binding("pagedown,ctrl+f", "page(1)", "page down", show=False, id="page.down"),
+        Binding("ctrl+u", "page(-0.5)", "half a page up", show=False, id="page.half-up"),
+        Binding("ctrl+d", "page(0.5)", "half a page down", show=False, id="page.half-down"),
+        Binding("home,g", "first", "first row", show=False, id="row.first"),
+        Binding("end,G", "last", "last row", show=False, id="row.last"),
+    ]
+
+    class Moved(Message):
+        """The cursor is in another row."""
+
+        def __init__(self, view: "LineView", row: int) -> None:
+            super().__init__()
+            self.view, self.row = view, row
+
+        @property
+        def control(self) -> "LineView":
+            """The list."""
+            return self.view
+
+    class Entered(Moved):
+        """A row was clicked that the cursor was in already."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.cursor = 0
+        """Row that the cursor is in."""
+        self._strips: dict[tuple[int, bool, int], Strip] = {}
+
+    @property
+    def look(self) -> Look:
+        """The app's."""
+        look: Look = self.app.look  # type: ignore[attr-defined]
+        return look
+
+    def num_rows(self) -> int:
+        """Rows that there are."""
+        raise NotImplementedError
+
+    def draw_row(self, row: int, width: int) -> Line:
+        """One row in at most `width` cells, the mark of the cursor left out."""
+        raise NotImplementedError
+
+    def before_drawing(self, first: int, num_rows: int) -> None:
+        """Told before rows are drawn which of them are seen, so that they can be worked out together."""
+
+    def on_mount(self) -> None:
+        self.set_class(self.look.ascii, "-ascii")
+
+    def rows_changed(self) -> None:
+        """Draw everything anew, with the cursor in a row that there is."""
+        self._strips.clear()
+        num = self.num_rows()
+        self.cursor = max(0, min(self.cursor, num - 1))
+        if self.virtual_size.height != num:
+            self.virtual_size = Size(self.size.width, num)
+        self.refresh()
+
+    def move_to(self, row: int, *, tell: bool = True) -> None:
+        """Put the cursor in a row, and scroll so that it is seen."""
+        row = max(0, min(row, self.num_rows() - 1))
+        before, self.cursor = self.cursor, row
+        if before != row:
+            self.refresh_line(before)
+            self.refresh_line(row)
+        self.show_row(row)
+        if tell and before != row:
+            self.post_message(self.Moved(self, row))
+
+    def show_row(self, row: int) -> None:
+        """Scroll as little as is needed to see a row."""
+        top, height = self.scroll_offset.y, self.page_rows
+        if row < top:
+            self._scroll_to_row(row)
+        elif row >= top + height:
+            self._scroll_to_row(row - height + 1)
+
+    @property
+    def page_rows(self) -> int:
+        """Rows that are seen at once."""
+        return max(1, self.scrollable_content_region.height)
+
+    def _scroll_to_row(self, row: int) -> None:
+        self.scroll_to(y=row, animate=False, immediate=True, force=True)
+
+    def action_move(self, by: int) -> None:
+        """Move the cursor by rows."""
+        self.move_to(self.cursor + by)
+
+    def action_page(self, by: float) -> None:
+        """Move cursor and view by pages."""
+        step = int(by * self.page_rows) or (1 if by > 0 else -1)
+        top = max(0, min(self.scroll_offset.y + step, self.num_rows() - self.page_rows))
+        self._scroll_to_row(top)
+        self.move_to(self.cursor + step)
+
+    def action_first(self) -> None:
+        """Move the cursor to the first row."""
+        self.move_to(0)
+
+    def action_last(self) -> None:
+        """Move the cursor to the last row."""
+        self.move_to(self.num_rows() - 1)
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        self.before_drawing(self.scroll_offset.y, self.page_rows)
+        return super().render_lines(crop)
+
+    def render_line(self, y: int) -> Strip:
+        row, width = self.scroll_offset.y + y, self.scrollable_content_region.width
+        if row >= self.num_rows():
+            return Strip.blank(width, self.rich_style)
+        at_cursor = row == self.cursor and self.num_rows() > 0
+        key = (row, at_cursor, width)
+        strip = self._strips.get(key)
+        if strip is None:
+            if len(self._strips) >= MAX_STRIPS:
+                self._strips.clear()
+            strip = self._strips[key] = self._strip(row, at_cursor, width)
+        return strip
+
+    def _strip(self, row: int, at_cursor: bool, width: int) -> Strip:
+        look = self.look
+        mark = Segment("> " if at_cursor else "  ", look.title)
+        base = self.rich_style
+        strip = Strip([mark, *self.draw_row(row, max(0, width - 2))])
+        strip = strip.adjust_cell_length(width)
+        # What is drawn over the cursor keeps its own colour, but for inks that would vanish on it.
+        return strip.apply_style(base + look.cursor) if at_cursor else strip.apply_style(base)
+
+    def notify_style_update(self) -> None:
+        self._strips.clear()
+        super().notify_style_update()
+
+    def on_click(self, event: object) -> None:
+        row = self.scroll_offset.y + int(getattr(event, "y", 0))
+        if 0 <= row < self.num_rows():
+            if row == self.cursor:
+                self.post_message(self.Entered(self, row))
+            self.move_to(row)

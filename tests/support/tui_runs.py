@@ -1,0 +1,55 @@
+"""Runs the terminal interface without a terminal, key by key."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from textual.pilot import Pilot
+
+from shadowviz.tui.app import AppOptions, ShadowvizApp
+from shadowviz.tui.session import Session
+
+
+def screen_text(app: ShadowvizApp) -> str:
+    """What the terminal would show, without colours."""
+    lines = app.screen._compositor.render_strips()
+    return "\n".join(line.text.rstrip() for line in lines)
+
+
+def run_app(
+    log: Path,
+    keys: Callable[[ShadowvizApp, Pilot], Awaitable[None]],
+    size: tuple[int, int] = (80, 24),
+    options: AppOptions | None = None,
+) -> None:
+    """Start the interface on a log, wait until it shows its end, and do what `keys` does."""
+
+    async def run() -> None:
+        session = Session(log)
+        try:
+            app = ShadowvizApp(session, log.name, options)
+            async with app.run_test(size=size) as pilot:
+                await settled(app, pilot)
+                await keys(app, pilot)
+        finally:
+            session.close()
+
+    asyncio.run(run())
+
+
+async def settled(app: ShadowvizApp, pilot: Pilot) -> None:
+    """Until the state is the one asked for, and all of it is shown."""
+    app.session.settle()
+    app.tick()
+    if app._words is not None:
+        app._words.wait()
+    app.tick()
+    await pilot.pause()
+
+
+async def press(app: ShadowvizApp, pilot: Pilot, *keys: str) -> str:
+    """Press keys, one after another; what is shown then."""
+    for key in keys:
+        await pilot.press(key)
+        await settled(app, pilot)
+    return screen_text(app)
