@@ -3,6 +3,7 @@
 import json
 import os
 import threading
+from io import BytesIO
 from pathlib import Path
 
 import msgspec
@@ -10,11 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shadowviz_engine.core import log_reader
+from shadowviz_engine.core import log_lines
 from shadowviz_engine.core.errors import LogError
 from shadowviz_engine.core.events import Event, LogClosed, LogOpened, PathEnded
 from shadowviz_engine.core.log import FileSink
-from shadowviz_engine.core.log_reader import UnknownEvent, read_log
+from shadowviz_engine.core.log_lines import UnknownEvent, decode_block, decode_line
+from shadowviz_engine.core.log_reader import read_log
 from shadowviz_engine.core.presets import preset
 from shadowviz_engine.core.sinks import Emitter
 
@@ -347,9 +349,51 @@ def test_a_geometry_that_contradicts_itself_is_refused(tmp_path: Path) -> None:
 
 def test_a_line_longer_than_any_event_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = log_of(tmp_path, '{"type":"PathEnded","seq":1' + " " * 5000)
-    monkeypatch.setattr(log_reader, "MAX_LINE_BYTES", 4096)
+    monkeypatch.setattr(log_lines, "MAX_LINE_BYTES", 4096)
     with pytest.raises(LogError, match="line 2: longer than 4096 bytes"):
         list(read_log(path))
+
+
+LINES = STORED.read_bytes().splitlines(keepends=True)[1:40]
+pieces = st.one_of(
+    st.sampled_from(LINES),
+    st.sampled_from([line[:-1] for line in LINES]),
+    st.sampled_from([line[: len(line) // 2] for line in LINES] + [line.replace(b",", b",\n", 1) for line in LINES]),
+    st.sampled_from(
+        [b"\n", b" ", b"\r\n", b"\r", b"{}\n", b"}\n{", b"null\n", b"\0", b'{"type":"New","seq":1,"t_ns":1}\n']
+    ),
+)
+
+
+@given(st.lists(pieces, max_size=8).map(b"".join))
+def test_a_block_is_decoded_only_into_what_its_lines_give_alone(block: bytes) -> None:
+    events = decode_block(block)
+    alone = []
+    try:
+        for number, line in enumerate(BytesIO(block), 1):
+            alone.append(decode_line(Path("x"), number, line))
+    except LogError:
+        alone = None
+    if events is not None:
+        assert events == alone
+    elif alone and block.endswith(b"}\n"):
+        # What is refused as a block is read line by line: nothing but spaces, unknown types and the like may be.
+        assert b"\r" in block or b" " in block or any(type(event) is UnknownEvent for event in alone)
+
+
+def test_lines_longer_than_a_block_and_events_in_any_block_are_read(tmp_path: Path) -> None:
+    long = b'{"type":"PathEnded","seq":%d,"t_ns":1,"node":1,"note":"' + b"x" * 3 * log_lines.BLOCK_BYTES + b'"}\n'
+    lines = [(PATH_ENDED % seq).encode() + b"\n" if seq % 1000 else long % seq for seq in range(1, 3001)]
+    lines[1500] = lines[1500].replace(b"PathEnded", b"PathBegun")
+    lines[1700] = lines[1700].replace(b"}", b" } ")
+    events = list(read_log(log_of(tmp_path, *lines)))
+    assert [event.seq for event in events] == list(range(3001))
+    assert [event.seq for event in events if type(event) is UnknownEvent] == [1501]
+    lines[2500] = lines[2501]
+    reader = iter(read_log(log_of(tmp_path, *lines)))
+    assert [next(reader).seq for _ in range(2501)] == list(range(2501))
+    with pytest.raises(LogError, match="line 2502: seq 2502 where 2501 was expected"):
+        next(reader)
 
 
 def test_what_is_no_file_is_refused(tmp_path: Path) -> None:

@@ -1,28 +1,26 @@
 """Logs in a file, read: events in order, and what is missing of a log that was not closed."""
 
-import stat
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from io import BytesIO
+from itertools import chain
 from pathlib import Path
-from typing import Union
 
 import msgspec
 
 from shadowviz_engine.core.errors import LogError
-from shadowviz_engine.core.events import EVENT_TYPES, SCHEMA, Event, LogClosed, LogOpened
+from shadowviz_engine.core.events import SCHEMA, Event, LogClosed, LogOpened
+from shadowviz_engine.core.log_lines import (
+    UnknownEvent,
+    check_length,
+    decode_block,
+    decode_head,
+    decode_line,
+    line_error,
+    read_blocks,
+)
 
-MAX_LINE_BYTES = 64 * 1024 * 1024
-"""A prompt of a million tokens takes 5.4 MB."""
-
-
-class UnknownEvent(Event, frozen=True, kw_only=True):
-    """An event of a type that this version does not know; without a meaning for the state."""
-
-    volatile = True
-    kind: str
-    """Its type."""
-    raw: bytes
-    """Its line."""
+_ENDS = frozenset({LogOpened, LogClosed})
 
 
 class LogSummary(msgspec.Struct, frozen=True):
@@ -45,21 +43,6 @@ class LogSummary(msgspec.Struct, frozen=True):
     def redacted(self) -> bool:
         """Whether token ids are keyed hashes."""
         return self.opened.redacted
-
-
-class _Head(msgspec.Struct):
-    type: str
-    seq: int = 0
-    t_ns: int = 0
-    rank: int = 0
-    schema: int = 0
-
-
-_EVENTS = msgspec.json.Decoder(Union[EVENT_TYPES])  # noqa: UP007
-_HEADS = msgspec.json.Decoder(_Head)
-_KNOWN = frozenset(kind.__name__ for kind in EVENT_TYPES)
-# What msgspec raises for input: broken JSON, a value of another type, bad UTF-8, numbers out of range, deep nesting.
-_UNREADABLE = (msgspec.MsgspecError, ValueError, OverflowError, RecursionError)
 
 
 class LogReader:
@@ -85,36 +68,28 @@ class LogReader:
         return self._summary
 
     def __iter__(self) -> Iterator[Event]:
-        seq = 0
-        closed: LogClosed | None = None
-        lost: str | None = None
-        unknown: Counter[str] = Counter()
-        for number, line in enumerate(_lines(self.path), start=1):
-            if closed is not None:
-                raise self._error(number, "something follows LogClosed")
-            event = self._decode(number, line) if number > 1 else self.opened
-            if event is None:
-                lost = f"the log ends inside line {number}: the event with seq {seq} and what followed it are lost"
-                break
-            if event.seq != seq:
-                raise self._error(number, f"seq {event.seq} where {seq} was expected: events are missing or doubled")
-            if type(event) is LogClosed:
-                closed = self._check_closed(number, event)
-            elif type(event) is UnknownEvent:
-                unknown[event.kind] += 1
-            elif type(event) is LogOpened and seq:
-                raise self._error(number, "a second LogOpened")
-            seq += 1
-            yield event
-        if closed is None and lost is None:
-            lost = f"the log was not closed: what followed seq {seq - 1}, if anything, is lost"
-        self._summary = LogSummary(self.opened, closed, seq, lost, dict(unknown))
+        # Millions of events pass here, so nothing may be called for each of them.
+        return chain.from_iterable(self._batches())
+
+    def _batches(self) -> Iterator[Sequence[Event]]:
+        reading = _Reading(self.path, self.opened)
+        for block in read_blocks(self.path):
+            batch = reading.batch(block)
+            if batch is not None:
+                yield batch
+                continue
+            for line in BytesIO(block):
+                event = reading.event(line)
+                if event is not None:
+                    yield (event,)
+        self._summary = reading.summary()
 
     def _read_opened(self) -> LogOpened:
-        line = next(_lines(self.path), b"")
+        line = BytesIO(next(read_blocks(self.path), b"")).readline()
         if not line:
             raise LogError(f"{self.path} is empty: expected a log")
-        head = _decode_head(line)
+        check_length(self.path, 1, line)
+        head = decode_head(line)
         if head is None:
             if line.endswith(b"\n") or not line.startswith(b'{"type":'[: len(line)]):
                 raise LogError(f"{self.path} is no log: line 1 is not a JSON object with a type")
@@ -124,31 +99,72 @@ class LogReader:
         if not 1 <= head.schema <= SCHEMA:
             found = f"{self.path} has schema {head.schema}, this version reads 1 to {SCHEMA}"
             raise LogError(f"{found}: use a newer shadowviz" if head.schema > SCHEMA else found)
-        opened = self._decode(1, line)
+        opened = decode_line(self.path, 1, line)
         assert isinstance(opened, LogOpened)
         return opened
 
-    def _decode(self, number: int, line: bytes) -> Event | None:
-        """The event in `line`; None if the line was torn off."""
-        try:
-            event: Event = _EVENTS.decode(line)
-        except _UNREADABLE as error:
-            head = _decode_head(line)
-            if head is not None and head.type not in _KNOWN:
-                raw = line.rstrip(b"\n")
-                return UnknownEvent(seq=head.seq, t_ns=head.t_ns, rank=head.rank, kind=head.type, raw=raw)
-            if head is None and line.startswith(b"{") and not line.endswith(b"\n"):
-                return None
-            raise self._error(number, f"no event: {error or type(error).__name__}") from None
+
+class _Reading:
+    """How far a log was read, and what was found in it."""
+
+    def __init__(self, path: Path, opened: LogOpened) -> None:
+        self._path = path
+        self._opened = opened
+        self._seq = 0
+        """Seq that comes next, one less than the number of its line."""
+        self._closed: LogClosed | None = None
+        self._lost: str | None = None
+        self._unknown: Counter[str] = Counter()
+
+    def summary(self) -> LogSummary:
+        """What the log holds, at its end."""
+        lost = self._lost
+        if self._closed is None and lost is None:
+            lost = f"the log was not closed: what followed seq {self._seq - 1}, if anything, is lost"
+        return LogSummary(self._opened, self._closed, self._seq, lost, dict(self._unknown))
+
+    def batch(self, block: bytes) -> list[Event] | None:
+        """The events of the next lines; None unless nothing is to be said of any, and `event` gives the same."""
+        events = decode_block(block) if self._seq and self._closed is None else None
+        if events is None or not _ENDS.isdisjoint(map(type, events)):
+            return None
+        seq = self._seq + len(events)
+        if [event.seq for event in events] != list(range(self._seq, seq)):
+            return None
+        self._seq = seq
+        return events
+
+    def event(self, line: bytes) -> Event | None:
+        """The event in the next line; None if the line was torn off.
+
+        Raises:
+            LogError: it is none, or not the one that comes next.
+        """
+        number, seq = self._seq + 1, self._seq
+        check_length(self._path, number, line)
+        if self._closed is not None:
+            raise line_error(self._path, number, "something follows LogClosed")
+        event = decode_line(self._path, number, line) if seq else self._opened
+        if event is None:
+            self._lost = f"the log ends inside line {number}: the event with seq {seq} and what followed it are lost"
+            return None
+        if event.seq != seq:
+            found = f"seq {event.seq} where {seq} was expected: events are missing or doubled"
+            raise line_error(self._path, number, found)
+        if type(event) is LogClosed:
+            self._take_closed(number, event)
+        elif type(event) is UnknownEvent:
+            self._unknown[event.kind] += 1
+        elif type(event) is LogOpened and seq:
+            raise line_error(self._path, number, "a second LogOpened")
+        self._seq += 1
         return event
 
-    def _check_closed(self, number: int, event: LogClosed) -> LogClosed:
+    def _take_closed(self, number: int, event: LogClosed) -> None:
         if event.count != event.seq:
-            raise self._error(number, f"LogClosed counts {event.count} events before it, the log has {event.seq}")
-        return event
-
-    def _error(self, number: int, found: str) -> LogError:
-        return LogError(f"{self.path}, line {number}: {found}")
+            found = f"LogClosed counts {event.count} events before it, the log has {event.seq}"
+            raise line_error(self._path, number, found)
+        self._closed = event
 
 
 def read_log(path: str | Path) -> LogReader:
@@ -158,30 +174,6 @@ def read_log(path: str | Path) -> LogReader:
         LogError: it cannot be read, or is no log that this version reads.
     """
     return LogReader(path)
-
-
-def _lines(path: Path) -> Iterator[bytes]:
-    if "\0" in str(path):
-        raise LogError(f"{str(path)!r} names no file: expected a log")
-    try:
-        if not stat.S_ISREG(path.stat().st_mode):
-            raise LogError(f"{path} is not a regular file: expected a log")
-        with path.open("rb") as file:
-            number = 1
-            while line := file.readline(MAX_LINE_BYTES + 1):
-                if len(line) > MAX_LINE_BYTES:
-                    raise LogError(f"{path}, line {number}: longer than {MAX_LINE_BYTES} bytes, so no log")
-                yield line
-                number += 1
-    except OSError as error:
-        raise LogError(f"cannot read {path}: {error.strerror}") from error
-
-
-def _decode_head(line: bytes) -> _Head | None:
-    try:
-        return _HEADS.decode(line)
-    except _UNREADABLE:
-        return None
 
 
 def _shown(text: str) -> str:
