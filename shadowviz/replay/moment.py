@@ -1,6 +1,6 @@
 """A run at one event: the state after it, and the lookups up to it that somebody asks about."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
 
@@ -11,10 +11,8 @@ from shadowviz_engine.core.events import Event, LogClosed, LookupDone
 from shadowviz_engine.core.replayer import Replayer
 
 Wanted = Callable[[LookupDone], bool]
-
-MAX_CHECKED = 200_000
-"""Nodes ever made, up to which a state is compared with the digest of the engine's own: of more, that would take
-longer than all that is asked for. `shadowviz why` compares any."""
+Take = Callable[[Iterable[Event]], Event | None]
+"""Takes events and gives the last one."""
 
 
 class Moment(msgspec.Struct, frozen=True):
@@ -54,13 +52,16 @@ def moment_at(events: Iterable[Event], words: Words, at: int | None = None, want
     """
     explainer, explanations = Explainer(words), list[Explanation]()
 
-    def take(event: Event) -> None:
-        if type(event) is LookupDone and wanted(event):
-            explanation = explainer.feed(event)
-            assert explanation is not None, "a lookup is always explained"
-            explanations.append(explanation)
-        else:
-            explainer.follow(event)
+    def take(events: Iterable[Event]) -> Event | None:
+        event = None
+        for event in events:
+            if type(event) is LookupDone and wanted(event):
+                explanation = explainer.feed(event)
+                assert explanation is not None, "a lookup is always explained"
+                explanations.append(explanation)
+            else:
+                explainer.follow(event)
+        return event
 
     last = _take_until(events, at, explainer.state, take)
     return Moment(explainer.state, last, tuple(explanations))
@@ -74,28 +75,31 @@ def state_at(events: Iterable[Event], at: int | None = None) -> Moment:
         InputError: the run has no event `at`.
     """
     state = Replayer()
-    return Moment(state, _take_until(events, at, state, state.apply))
+    return Moment(state, _take_until(events, at, state, state.advance))
 
 
-def _take_until(events: Iterable[Event], at: int | None, state: Replayer, take: Callable[[Event], object]) -> int:
+def _take_until(events: Iterable[Event], at: int | None, state: Replayer, take: Take) -> int:
     """Take the events up to `at`, read the others, and give the seq of the last one."""
     if at is not None and at < -1:
         raise InputError(f"event {at} is before the first: expected 0 or later, or -1 for before all")
     last, rest = -1, iter(events)
-    event: Event | None = None
     if at != last:
-        for event in rest:
-            take(event)
-            if event.seq == at:
-                break
-        if type(event) is LogClosed and len(state.nodes) <= MAX_CHECKED:
+        event = take(rest if at is None else _up_to(rest, at))
+        if type(event) is LogClosed:
             state.check_closed(event)
-    last = last if event is None else event.seq
+        last = last if event is None else event.seq
     for event in rest:
         last = event.seq
     if at is not None and at > last:
         raise InputError(f"the run has no event {at}: expected one up to {last}, its last")
     return last
+
+
+def _up_to(events: Iterator[Event], at: int) -> Iterator[Event]:
+    for event in events:
+        yield event
+        if event.seq == at:
+            return
 
 
 def lookup_of(events: Iterable[Event], request: str) -> LookupDone:

@@ -127,6 +127,20 @@ def test_an_event_that_contradicts_the_state_is_named_and_changes_nothing(event:
     assert pickle.dumps(replayer) == before
 
 
+def test_advancing_stops_before_the_event_that_contradicts_and_has_applied_those_before() -> None:
+    replayer, expected = Replayer(), told(*short_run())
+    bad = PathEnded(seq=8, t_ns=0, node=3)
+    late = PathEnded(seq=9, t_ns=0, node=1)
+    with pytest.raises(LogError, match="PathEnded at seq 8 cannot apply: node 3 was never made"):
+        replayer.advance([*short_run(), bad, late])
+    assert pickle.dumps(replayer) == pickle.dumps(expected)
+    with pytest.raises(LogError, match="it follows seq 7, expected a later one"):
+        replayer.advance([PathEnded(seq=7, t_ns=0, node=1)])
+    with pytest.raises(LogError, match="expected a later one"):
+        replayer.advance([PathEnded(seq=2**63, t_ns=0, node=1)])
+    assert pickle.dumps(replayer) == pickle.dumps(expected)
+
+
 def test_a_locked_leaf_and_an_evicted_node_cannot_be_evicted() -> None:
     replayer = told(*short_run(), PathLocked(seq=8, t_ns=0, request="a", node=1))
     with pytest.raises(LogError, match="node 1 has 1 locks"):

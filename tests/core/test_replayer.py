@@ -2,11 +2,15 @@
 
 import random
 from collections.abc import Iterator
+from hashlib import blake2b
+from itertools import accumulate, pairwise
 
+import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shadowviz_engine.core.columns import REQUEST_STATES
+from shadowviz_engine.core.columns import REQUEST_STATES, RunStore
 from shadowviz_engine.core.events import (
     Event,
     LookupDone,
@@ -27,6 +31,7 @@ from shadowviz_engine.core.events import (
     SwaFreed,
     SwaPublished,
 )
+from shadowviz_engine.core.holdings import cut_runs, take_run, take_runs
 from shadowviz_engine.core.replayer import Replayer
 from shadowviz_engine.core.snapshot import HolderState, NodeState, pack_ids, state_digest
 
@@ -388,3 +393,72 @@ def test_undoing_every_event_gives_back_every_earlier_state(seed: int, num_opera
     for event in Model(seed).events(num_operations):
         replayer.apply(event)
     assert picture(replayer) == last
+
+
+@random_runs
+def test_advancing_in_any_pieces_gives_the_state_of_applying_and_can_be_gone_on_from(
+    seed: int, num_operations: int
+) -> None:
+    events = list(Model(seed).events(num_operations))
+    applied, advanced, rng = Replayer(), Replayer(), random.Random(seed)
+    assert advanced.advance([]) is None
+    done = 0
+    while done < len(events):
+        piece = events[done : done + rng.randint(1, 20)]
+        for event in piece:
+            applied.apply(event)
+        assert advanced.advance(iter(piece)) is piece[-1]
+        assert picture(advanced) == picture(applied)
+        done += len(piece)
+    if events:
+        whole = Replayer()
+        whole.advance(events[:-1])
+        before = picture(whole)
+        whole.undo(whole.apply(events[-1]))
+        assert picture(whole) == before
+
+
+@random_runs
+def test_the_digest_of_the_columns_is_that_of_the_nodes_one_by_one(seed: int, num_operations: int) -> None:
+    replayer = Replayer()
+    replayer.advance(Model(seed).events(num_operations))
+    assert replayer.digest() == state_digest(replayer.node_states(), replayer.holder_states())
+
+
+@pytest.mark.parametrize("num_nodes", [14, 15, 16, 17, 1023, 1024, 1025, 1040])
+def test_the_digest_is_that_of_row_after_row_however_many_are_encoded_at_once(num_nodes: int) -> None:
+    nodes = [
+        NodeState(i, i - 1, i, i + 1, "", False, 0, pack_ids([i]), (SlotRun(i, i + 1, 7),), ())
+        for i in range(1, num_nodes + 1)
+    ]
+    encoder, digest = msgspec.msgpack.Encoder(), blake2b(digest_size=16)
+    for n in nodes:
+        tokens = blake2b(n.tokens, digest_size=8).digest()
+        digest.update(encoder.encode(((n.node, n.parent, n.start, n.stop, "", False, 0, tokens), n.full, n.swa)))
+    assert state_digest(reversed(nodes), []) == digest.hexdigest()
+
+
+cuts = st.lists(st.integers(1, 6), max_size=12)
+
+
+@given(cuts, st.integers(0, 50), st.integers(0, 3))
+def test_stored_runs_are_cut_as_loose_ones_and_what_was_stored_stays(sizes: list[int], position: int, odd: int) -> None:
+    bounds = [0, *accumulate(sizes)]
+    runs = tuple((a, b, 100 * i + a) for i, (a, b) in enumerate(pairwise(bounds)) if i % 4 != odd)
+    store = RunStore()
+    store.append([(1, 2, 3)])
+    at = store.append(runs)
+    stored = list(store.flat)
+    before_at, num_before, after_at, num_after = store.cut(at, len(runs), position)
+    expected = cut_runs(runs, 0, position)
+    assert (store.read(before_at, num_before), store.read(after_at, num_after)) == expected
+    assert list(store.flat[: len(stored)]) == stored
+
+
+@given(st.tuples(st.integers(0, 9), st.integers(0, 9), st.integers(0, 30)), st.integers(0, 9), st.integers(1, 9))
+def test_one_run_is_taken_from_one_as_from_many(taken: tuple[int, int, int], low: int, size: int) -> None:
+    held = (low, low + size, 20)
+    if taken[0] < taken[1]:
+        assert take_run(held, taken) == take_runs((held,), (taken,))
+    else:
+        assert take_run(held, taken) is None

@@ -166,7 +166,8 @@ def _fill_nodes(
         "evicted": np.full(num, -1),
     }  # fmt: skip
     for name, values in columns.items():
-        setattr(nodes, name, _ints(getattr(nodes, name).typecode, values))
+        column = getattr(nodes, name)
+        column[:] = bytearray(map(int, values)) if isinstance(column, bytearray) else _ints(column.typecode, values)
 
 
 def _fill_runs(state: Replayer, start: np.ndarray, stop: np.ndarray, rng: np.random.Generator) -> None:

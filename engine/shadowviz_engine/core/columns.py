@@ -2,9 +2,16 @@
 
 from array import array
 from collections.abc import Iterable, Iterator
-from itertools import chain
+from typing import TypeAlias
 
 from shadowviz_engine.core.holdings import Run, Runs
+
+Span: TypeAlias = tuple[int, int, int, int]
+"""Start, stop, row of the namespace, and `tokens_at` of a new node; plain, as it is made for every one."""
+Links: TypeAlias = tuple[int, int, int, int]
+"""Parent, first child, and next and previous sibling."""
+PlacedRuns: TypeAlias = tuple[int, int, int, int]
+"""Where the runs of a node begin in the store and how many they are, in the full pool, then in the window pool."""
 
 QUEUED, WAITING, PREFILL, DECODE, DONE, ABORTED = range(6)
 REQUEST_STATES = ("queued", "waiting", "prefill", "decode", "done", "aborted")
@@ -51,8 +58,8 @@ class NodeColumns:
         self.tokens_at = array("q", (0,))
         """Where position 0 of the path would be in the token store: the span is at [at + start, at + stop)."""
         self.locks = array("i", (0,))
-        self.terminal = array("b", (0,))
-        self.alive = array("b", (1,))
+        self.terminal = bytearray((0,))
+        self.alive = bytearray((1,))
         self.last_used = array("q", (-1,))
         """Seq of the lookup or insert that used it last."""
         self.created = array("q", (-1,))
@@ -66,14 +73,32 @@ class NodeColumns:
     def __len__(self) -> int:
         return len(self.parent)
 
-    def append(
-        self, *, start: int, stop: int, namespace: int, tokens_at: int, locks: int, terminal: bool, used: int, seq: int
-    ) -> int:
-        """A new living node without relatives and runs; its id."""
-        self.parent.append(0)
-        self.first_child.append(0)
-        self.next_sibling.append(0)
-        self.previous_sibling.append(0)
+    def append_leaf(self, parent: int, span: Span, runs: PlacedRuns, terminal: bool, seq: int) -> None:
+        """A new living node without locks, as the first child of `parent`."""
+        first, node = self.first_child[parent], len(self.parent)
+        self._append((parent, 0, first, 0), span, runs, (0, terminal, seq, seq))
+        self.first_child[parent] = node
+        if first:
+            self.previous_sibling[first] = node
+
+    def append_above(self, node: int, span: Span, runs: PlacedRuns, seq: int) -> None:
+        """A new living node with the place, the locks and the last use of `node`, which becomes its only child."""
+        upper, parent = len(self.parent), self.parent[node]
+        before, after = self.previous_sibling[node], self.next_sibling[node]
+        self._append((parent, node, after, before), span, runs, (self.locks[node], False, self.last_used[node], seq))
+        self._point_at(upper, before, after, parent)
+        self.parent[node] = upper
+        self.previous_sibling[node] = self.next_sibling[node] = 0
+
+    def _append(self, links: Links, span: Span, runs: PlacedRuns, rest: tuple[int, bool, int, int]) -> None:
+        parent, first_child, next_sibling, previous_sibling = links
+        start, stop, namespace, tokens_at = span
+        full_at, full_num, swa_at, swa_num = runs
+        locks, terminal, used, seq = rest
+        self.parent.append(parent)
+        self.first_child.append(first_child)
+        self.next_sibling.append(next_sibling)
+        self.previous_sibling.append(previous_sibling)
         self.start.append(start)
         self.stop.append(stop)
         self.namespace.append(namespace)
@@ -84,25 +109,15 @@ class NodeColumns:
         self.last_used.append(used)
         self.created.append(seq)
         self.evicted.append(-1)
-        self.full_at.append(0)
-        self.full_num.append(0)
-        self.swa_at.append(0)
-        self.swa_num.append(0)
-        return len(self.parent) - 1
+        self.full_at.append(full_at)
+        self.full_num.append(full_num)
+        self.swa_at.append(swa_at)
+        self.swa_num.append(swa_num)
 
     def pop(self) -> None:
         """Forget the newest node."""
         for name in self.__slots__:
             getattr(self, name).pop()
-
-    def link(self, node: int, parent: int) -> None:
-        """Make `node` the first child of `parent`."""
-        first = self.first_child[parent]
-        self.parent[node] = parent
-        self.next_sibling[node] = first
-        if first:
-            self.previous_sibling[first] = node
-        self.first_child[parent] = node
 
     def unlink(self, node: int) -> None:
         """Take `node` out of its parent's children; it remembers its place for `relink`."""
@@ -118,18 +133,9 @@ class NodeColumns:
         """Put `node` back where `unlink` took it out; later changes must have been undone."""
         self._point_at(node, self.previous_sibling[node], self.next_sibling[node], self.parent[node])
 
-    def put_between(self, upper: int, node: int) -> None:
-        """Give the place of `node` to `upper`, and make `node` its only child."""
-        self._take_place(upper, node)
-        self.first_child[upper] = self.previous_sibling[node] = self.next_sibling[node] = 0
-        self.link(node, upper)
-
     def take_out_between(self, upper: int, node: int) -> None:
         """Give the place of `upper` back to `node`."""
-        self._take_place(node, upper)
-
-    def _take_place(self, node: int, other: int) -> None:
-        before, after, parent = self.previous_sibling[other], self.next_sibling[other], self.parent[other]
+        before, after, parent = self.previous_sibling[upper], self.next_sibling[upper], self.parent[upper]
         self.previous_sibling[node], self.next_sibling[node], self.parent[node] = before, after, parent
         self._point_at(node, before, after, parent)
 
@@ -175,7 +181,7 @@ class RequestColumns:
     def __init__(self) -> None:
         self.names: list[str] = []
         self.index: dict[str, int] = {}
-        self.state = array("b")
+        self.state = bytearray()
         self.namespace = array("i")
         self.num_prompt = array("i")
         self.num_output = array("i")
@@ -243,9 +249,31 @@ class RunStore:
 
     def append(self, runs: Iterable[Run]) -> int:
         """Store `runs`; where they begin."""
-        at = len(self.flat)
-        self.flat.fromlist(list(chain.from_iterable(runs)))
+        flat = self.flat
+        at = len(flat)
+        for start, stop, slot in runs:
+            flat.fromlist([start, stop, slot])
         return at
+
+    def cut(self, at: int, num_runs: int, position: int) -> PlacedRuns:
+        """The runs stored from `at` on that lie before `position`, then those from it on; one across it is cut.
+
+        Where none lies across, both are parts of what is stored.
+        """
+        flat, stop, place = self.flat, at + 3 * num_runs, at
+        while place < stop and flat[place + 1] <= position:
+            place += 3
+        num_before = (place - at) // 3
+        if place == stop or flat[place] >= position:
+            return at, num_before, place, num_runs - num_before
+        start, end, slot = flat[place], flat[place + 1], flat[place + 2]
+        cut_at = len(flat)
+        if num_before:
+            flat.extend(flat[at:place])
+        flat.fromlist([start, position, slot, position, end, slot + position - start])
+        if place + 3 < stop:
+            flat.extend(flat[place + 3 : stop])
+        return cut_at, num_before + 1, cut_at + 3 * num_before + 3, num_runs - num_before
 
     def read(self, at: int, num_runs: int) -> Runs:
         """The runs stored from `at` on."""

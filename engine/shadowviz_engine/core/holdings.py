@@ -17,8 +17,7 @@ LIMIT = 2**31
 def flaw_of(runs: Runs) -> str | None:
     """What is wrong with runs from outside; None if they are sound."""
     before = 0
-    for run in runs:
-        start, stop, slot = run
+    for start, stop, slot in runs:
         if not before <= start < stop < LIMIT:
             return f"run [{start},{stop}) is empty, out of order or out of range"
         if not 0 <= slot < LIMIT - (stop - start):
@@ -61,6 +60,17 @@ def take_runs(held: Runs, taken: Runs) -> Runs | None:
             rest[index : index + 1] = _outside(run, at, end)
             at = end
     return tuple(rest)
+
+
+def take_run(held: Run, taken: Run) -> Runs | None:
+    """`held` without `taken`; None if a token of `taken` is not held at that slot, or it has none."""
+    low, high, first = held
+    start, stop, slot = taken
+    if not low <= start < stop <= high or slot - start != first - low:
+        return None
+    if start == low:
+        return ((stop, high, slot + stop - start),) if stop < high else ()
+    return ((low, start, first), (stop, high, slot + stop - start)) if stop < high else ((low, start, first),)
 
 
 def cut_runs(runs: Iterable[Run], start: int, stop: int) -> tuple[Runs, Runs]:

@@ -3,7 +3,7 @@
 from shadowviz_engine.core.columns import DONE
 from shadowviz_engine.core.errors import LogError
 from shadowviz_engine.core.events import Event
-from shadowviz_engine.core.holdings import Runs, flaw_of, take_runs
+from shadowviz_engine.core.holdings import Runs, flaw_of, take_run, take_runs
 from shadowviz_engine.core.replay_state import ReplayState
 
 
@@ -30,8 +30,11 @@ def running_row(state: ReplayState, event: Event, name: str) -> int:
     Raises:
         LogError: it was never submitted, or has ended.
     """
-    row = request_row(state, event, name)
-    if state.requests.state[row] >= DONE:
+    requests = state.requests
+    row = requests.index.get(name, -1)
+    if row < 0:
+        return request_row(state, event, name)
+    if requests.state[row] >= DONE:
         raise contradiction(event, f"request {name!r} has already ended")
     return row
 
@@ -86,12 +89,15 @@ def left_after_taking(event: Event, pool: str, held: Runs, runs: Runs) -> Runs:
     Raises:
         LogError: `runs` are not sound, or not all of them are held.
     """
-    if not runs:
-        return held
     if held == runs:
         return ()
-    check_runs(event, runs)
-    left = take_runs(held, runs)
+    if not runs:
+        return held
+    # Mostly one run of one is taken, and what is held is sound.
+    left = take_run(held[0], runs[0]) if len(held) == len(runs) == 1 else None
+    if left is None:
+        check_runs(event, runs)
+        left = take_runs(held, runs)
     if left is None:
         raise contradiction(event, f"its request does not hold all of the {pool} slots in it")
     return left

@@ -3,6 +3,7 @@
 from typing import Any, TypeAlias
 
 from shadowviz_engine.core.columns import ABORTED, DECODE, DONE, PREFILL, WAITING
+from shadowviz_engine.core.errors import LogError
 from shadowviz_engine.core.events import (
     LookupDone,
     RequestAborted,
@@ -13,10 +14,9 @@ from shadowviz_engine.core.events import (
     SlotsTaken,
     StepDone,
 )
-from shadowviz_engine.core.holdings import LIMIT, Runs, add_runs
+from shadowviz_engine.core.holdings import LIMIT, Runs, add_runs, flaw_of
 from shadowviz_engine.core.replay_checks import (
     check_living,
-    check_runs,
     contradiction,
     left_after_taking,
     num_ids,
@@ -31,14 +31,14 @@ Saved: TypeAlias = tuple[Any, ...]
 
 def submit(state: ReplayState, event: RequestSubmitted) -> Saved:
     """A request joins the queue."""
-    requests, tokens = state.requests, state.tokens
-    if event.request in requests.index:
-        raise contradiction(event, f"request {event.request!r} was submitted before")
+    requests, name, num_tokens = state.requests, event.request, len(state.tokens)
+    if name in requests.index:
+        raise contradiction(event, f"request {name!r} was submitted before")
     num_prompt = num_ids(event, event.tokens)
-    saved = (len(tokens), len(state.namespaces.names))
-    requests.append(event.request, state.namespaces.intern(event.namespace), num_prompt, len(tokens))
+    num_namespaces = len(state.namespaces.names)
+    requests.append(name, state.namespaces.intern(event.namespace), num_prompt, num_tokens)
     state.add_tokens(event.tokens)
-    return saved
+    return num_tokens, num_namespaces
 
 
 def undo_submit(state: ReplayState, num_tokens: int, num_namespaces: int) -> None:
@@ -63,21 +63,24 @@ def undo_wait(state: ReplayState, row: int, before: int) -> None:
 
 def look_up(state: ReplayState, event: LookupDone) -> Saved:
     """A request starts with what it reuses; the path found becomes the most recent."""
-    requests, node = state.requests, event.node
-    row = running_row(state, event, event.request)
-    if node:
+    requests, nodes, node, reused = state.requests, state.nodes, event.node, event.reused
+    row = requests.index.get(event.request, -1)
+    if row < 0 or requests.state[row] >= DONE:
+        row = running_row(state, event, event.request)
+    if node and (not 0 < node < len(nodes.parent) or not nodes.alive[node]):
         check_living(state, event, node)
-    if not 0 <= event.reused <= requests.num_prompt[row]:
-        raise contradiction(event, f"reused {event.reused} of a prompt of {requests.num_prompt[row]} tokens")
-    last_used, parent, seq = state.nodes.last_used, state.nodes.parent, event.seq
+    if not 0 <= reused <= requests.num_prompt[row]:
+        raise contradiction(event, f"reused {reused} of a prompt of {requests.num_prompt[row]} tokens")
+    last_used, parent, seq = nodes.last_used, nodes.parent, event.seq
     used = []
-    while node:
-        used.append(last_used[node])
-        last_used[node] = seq
-        node = parent[node]
-    saved = (row, requests.state[row], requests.computed[row], requests.lookup[row], event.node, used)
+    above = node
+    while above:
+        used.append(last_used[above])
+        last_used[above] = seq
+        above = parent[above]
+    saved = (row, requests.state[row], requests.computed[row], requests.lookup[row], node, used)
     requests.state[row] = PREFILL
-    requests.computed[row] = event.reused
+    requests.computed[row] = reused
     requests.lookup[row] = seq
     return saved
 
@@ -135,15 +138,18 @@ def undo_step(
 
 def finish(state: ReplayState, event: RequestFinished) -> Saved:
     """A request has ended, and its output is known."""
-    requests, tokens = state.requests, state.tokens
-    row = running_row(state, event, event.request)
+    requests, num_tokens = state.requests, len(state.tokens)
+    row = requests.index.get(event.request, -1)
+    if row < 0 or requests.state[row] >= DONE:
+        row = running_row(state, event, event.request)
     num_output = num_ids(event, event.tokens)
-    saved = (row, requests.state[row], len(tokens))
+    before = requests.state[row]
     requests.state[row] = DONE
-    requests.output_at[row] = len(tokens)
-    requests.num_output[row] = num_output
-    state.add_tokens(event.tokens)
-    return saved
+    requests.output_at[row] = num_tokens
+    if num_output:
+        requests.num_output[row] = num_output
+        state.add_tokens(event.tokens)
+    return row, before, num_tokens
 
 
 def undo_finish(state: ReplayState, row: int, before: int, num_tokens: int) -> None:
@@ -171,25 +177,40 @@ def undo_abort(state: ReplayState, row: int, before: int, computed: int) -> None
 
 def take_slots(state: ReplayState, event: SlotsTaken) -> Saved:
     """A request holds more slots."""
-    pool = event.pool
-    _check_pool(event, pool)
-    row = running_row(state, event, event.request)
-    check_runs(event, event.runs)
-    held = state.held[pool].get(row, ())
-    both = add_runs(held, event.runs)
+    pool, runs, requests = event.pool, event.runs, state.requests
+    holders = state.held.get(pool)
+    if holders is None:
+        raise _no_pool(event, pool)
+    row = requests.index.get(event.request, -1)
+    if row < 0 or requests.state[row] >= DONE:
+        row = running_row(state, event, event.request)
+    flaw = flaw_of(runs)
+    if flaw is not None:
+        raise contradiction(event, flaw)
+    held = holders.get(row, ())
+    both = add_runs(held, runs) if held else runs
     if both is None:
         raise contradiction(event, f"request {event.request!r} holds {pool} slots of these tokens already")
-    state.set_held(pool, row, both)
+    if both:
+        holders[row] = both
     return pool, row, held
 
 
 def free_slots(state: ReplayState, event: SlotsFreed) -> Saved:
     """A request holds fewer slots."""
-    pool = event.pool
-    _check_pool(event, pool)
-    row = request_row(state, event, event.request)
-    held = state.held[pool].get(row, ())
-    state.set_held(pool, row, left_after_taking(event, pool, held, event.runs))
+    pool, runs = event.pool, event.runs
+    holders = state.held.get(pool)
+    if holders is None:
+        raise _no_pool(event, pool)
+    row = state.requests.index.get(event.request, -1)
+    if row < 0:
+        row = request_row(state, event, event.request)
+    held = holders.get(row, ())
+    left = left_after_taking(event, pool, held, runs)
+    if left:
+        holders[row] = left
+    elif held:
+        del holders[row]
     return pool, row, held
 
 
@@ -198,6 +219,5 @@ def undo_slots(state: ReplayState, pool: str, row: int, held: Runs) -> None:
     state.set_held(pool, row, held)
 
 
-def _check_pool(event: SlotsTaken | SlotsFreed, pool: str) -> None:
-    if pool not in ("full", "swa"):
-        raise contradiction(event, f"there is no pool {pool!r}: expected full or swa")
+def _no_pool(event: SlotsTaken | SlotsFreed, pool: str) -> LogError:
+    return contradiction(event, f"there is no pool {pool!r}: expected full or swa")

@@ -3,11 +3,21 @@
 import sys
 from array import array
 from collections.abc import Iterator
+from itertools import compress
 
 from shadowviz_engine.core.columns import NamespaceTable, NodeColumns, RequestColumns, RunStore
 from shadowviz_engine.core.events import LogOpened, SlotRun
 from shadowviz_engine.core.holdings import Runs
-from shadowviz_engine.core.snapshot import HolderState, NodeState, pack_ids, state_digest, unpack_ids
+from shadowviz_engine.core.snapshot import (
+    DigestRow,
+    HolderState,
+    NodeState,
+    join_runs,
+    pack_ids,
+    rows_digest,
+    tokens_hash,
+    unpack_ids,
+)
 
 _NATIVE = array("i").itemsize == 4 and sys.byteorder == "little"
 
@@ -75,7 +85,30 @@ class ReplayState:
 
     def digest(self) -> str:
         """Digest of the state, as in `LogClosed`."""
-        return state_digest(self.node_states(), self.holder_states())
+        return rows_digest(self._digest_rows(), self.holder_states())
+
+    def _digest_rows(self) -> Iterator[DigestRow]:
+        """Living nodes without the root, by id; their tokens are not copied."""
+        nodes, names = self.nodes, self.namespaces.names
+        columns = zip(
+            range(len(nodes)), nodes.parent, nodes.start, nodes.stop, nodes.namespace, nodes.terminal, nodes.locks,
+            nodes.tokens_at, nodes.full_at, nodes.full_num, nodes.swa_at, nodes.swa_num, strict=True,
+        )  # fmt: skip
+        with memoryview(self.tokens if _NATIVE else pack_ids(self.tokens)).cast("B") as tokens:
+            living = compress(columns, nodes.alive)
+            next(living)
+            for node, parent, start, stop, namespace, ends, locks, at, full_at, full_num, swa_at, swa_num in living:
+                ids = tokens_hash(tokens[4 * (at + start) : 4 * (at + stop)])
+                full = self._joined_runs(full_at, full_num)
+                swa = full if swa_at == full_at and swa_num == full_num else self._joined_runs(swa_at, swa_num)
+                yield (node, parent, start, stop, names[namespace], bool(ends), locks, ids), full, swa
+
+    def _joined_runs(self, at: int, num_runs: int) -> Runs:
+        """Runs as the digest takes them."""
+        if num_runs == 1:
+            flat = self.runs.flat
+            return ((flat[at], flat[at + 1], flat[at + 2]),)
+        return join_runs(self.runs.read(at, num_runs)) if num_runs else ()
 
     def add_tokens(self, packed: bytes) -> None:
         """Append ids (int32, little-endian) to the token store."""
@@ -86,10 +119,11 @@ class ReplayState:
 
     def set_held(self, pool: str, row: int, runs: Runs) -> None:
         """Make `runs` all that the request in `row` holds in `pool`."""
+        holders = self.held[pool]
         if runs:
-            self.held[pool][row] = runs
-        else:
-            self.held[pool].pop(row, None)
+            holders[row] = runs
+        elif row in holders:
+            del holders[row]
 
 
 def slot_runs(runs: Runs) -> tuple[SlotRun, ...]:

@@ -77,37 +77,25 @@ def _count_locks(state: ReplayState, node: int, change: int) -> None:
 def split(state: ReplayState, event: SpanSplit) -> Saved:
     """The new node `upper` takes the place, the locks, the first tokens and their slots of `node`."""
     nodes, runs, node, upper = state.nodes, state.runs, event.node, event.upper
-    check_living(state, event, node)
-    check_new(state, event, upper)
+    if upper != len(nodes.parent) or not 0 < node < upper or not nodes.alive[node]:
+        check_living(state, event, node)
+        check_new(state, event, upper)
     start, stop = nodes.start[node], nodes.stop[node]
     middle = start + event.at
     if not start < middle < stop:
         raise contradiction(event, f"{event.at} tokens do not cut node {node} of {stop - start}")
-    saved = (
-        (node, upper, start),
-        (nodes.full_at[node], nodes.full_num[node]),
-        (nodes.swa_at[node], nodes.swa_num[node]),
-        len(runs.flat),
-    )
-    nodes.append(
-        start=start,
-        stop=middle,
-        namespace=nodes.namespace[node],
-        tokens_at=nodes.tokens_at[node],
-        locks=nodes.locks[node],
-        terminal=False,
-        used=nodes.last_used[node],
-        seq=event.seq,
-    )
-    nodes.put_between(upper, node)
+    full_at, full_num = nodes.full_at[node], nodes.full_num[node]
+    swa_at, swa_num = nodes.swa_at[node], nodes.swa_num[node]
+    stored = len(runs.flat)
+    full = swa = runs.cut(full_at, full_num, middle)
+    if swa_at != full_at or swa_num != full_num:
+        swa = runs.cut(swa_at, swa_num, middle)
+    span = (start, middle, nodes.namespace[node], nodes.tokens_at[node])
+    nodes.append_above(node, span, (full[0], full[1], swa[0], swa[1]), event.seq)
     nodes.start[node] = middle
-    upper_full, full = cut_runs(state.full_runs(node), start, middle)
-    upper_swa, swa = cut_runs(state.swa_runs(node), start, middle)
-    nodes.full_at[upper], nodes.full_num[upper] = runs.append(upper_full), len(upper_full)
-    nodes.swa_at[upper], nodes.swa_num[upper] = runs.append(upper_swa), len(upper_swa)
-    nodes.full_at[node], nodes.full_num[node] = runs.append(full), len(full)
-    nodes.swa_at[node], nodes.swa_num[node] = runs.append(swa), len(swa)
-    return saved
+    nodes.full_at[node], nodes.full_num[node] = full[2], full[3]
+    nodes.swa_at[node], nodes.swa_num[node] = swa[2], swa[3]
+    return (node, upper, start), (full_at, full_num), (swa_at, swa_num), stored
 
 
 def undo_split(
@@ -126,33 +114,39 @@ def undo_split(
 
 def insert(state: ReplayState, event: SpanInserted) -> Saved:
     """A new leaf has tokens and slots of a request."""
-    nodes, runs, node, parent = state.nodes, state.runs, event.node, event.parent
-    row = request_row(state, event, event.request)
-    check_new(state, event, node)
-    if parent:
+    nodes, runs, requests, node, parent = state.nodes, state.runs, state.requests, event.node, event.parent
+    start, stop, full, swa = event.start, event.stop, event.full, event.swa
+    row = requests.index.get(event.request, -1)
+    if row < 0 or node != len(nodes.parent) or (parent and (not 0 < parent < node or not nodes.alive[parent])):
+        row = request_row(state, event, event.request)
+        check_new(state, event, node)
         check_living(state, event, parent)
-    _check_span(state, event, row)
-    full, swa = state.held["full"].get(row, ()), state.held["swa"].get(row, ())
-    full_left = left_after_taking(event, "full", full, event.full)
-    swa_left = left_after_taking(event, "swa", swa, event.swa)
-    check_inside(event, event.full, event.start, event.stop)
-    check_inside(event, event.swa, event.start, event.stop)
-    saved = (row, full, swa, len(runs.flat), len(state.tokens), len(state.namespaces.names))
-    nodes.append(
-        start=event.start,
-        stop=event.stop,
-        namespace=nodes.namespace[parent] if parent else state.namespaces.intern(event.namespace),
-        tokens_at=_tokens_at(state, row, event.start, event.stop),
-        locks=0,
-        terminal=event.terminal,
-        used=event.seq,
-        seq=event.seq,
+    num_prompt = requests.num_prompt[row]
+    if not start < stop <= num_prompt or start != nodes.stop[parent] or (parent and event.namespace):
+        _check_span(state, event, row)
+    pools = state.held
+    held_full, held_swa = pools["full"].get(row, ()), pools["swa"].get(row, ())
+    full_left = left_after_taking(event, "full", held_full, full)
+    check_inside(event, full, start, stop)
+    # A token may have the same slot in both pools: what is equal is checked and stored once.
+    same = full == swa
+    swa_left = full_left if same and held_full == held_swa else left_after_taking(event, "swa", held_swa, swa)
+    if not same:
+        check_inside(event, swa, start, stop)
+    saved = (row, held_full, held_swa, len(runs.flat), len(state.tokens), len(state.namespaces.names))
+    tokens_at = requests.prompt_at[row] if stop <= num_prompt else _tokens_at(state, row, start, stop)
+    full_at = runs.append(full)
+    nodes.append_leaf(
+        parent,
+        (start, stop, nodes.namespace[parent] if parent else state.namespaces.intern(event.namespace), tokens_at),
+        (full_at, len(full), full_at if same else runs.append(swa), len(swa)),
+        event.terminal,
+        event.seq,
     )
-    nodes.link(node, parent)
-    nodes.full_at[node], nodes.full_num[node] = runs.append(event.full), len(event.full)
-    nodes.swa_at[node], nodes.swa_num[node] = runs.append(event.swa), len(event.swa)
-    state.set_held("full", row, full_left)
-    state.set_held("swa", row, swa_left)
+    if held_full:
+        state.set_held("full", row, full_left)
+    if held_swa:
+        state.set_held("swa", row, swa_left)
     return saved
 
 
@@ -183,11 +177,9 @@ def _check_span(state: ReplayState, event: SpanInserted, row: int) -> None:
 
 
 def _tokens_at(state: ReplayState, row: int, start: int, stop: int) -> int:
-    """Where position 0 of the request would be in the token store, for its span [start, stop)."""
+    """Where position 0 of the request would be in the token store, for a span [start, stop) that its prompt lacks."""
     requests, tokens = state.requests, state.tokens
     num_prompt, prompt_at = requests.num_prompt[row], requests.prompt_at[row]
-    if stop <= num_prompt:
-        return prompt_at
     output_at = requests.output_at[row] - num_prompt
     if start >= num_prompt:
         return output_at

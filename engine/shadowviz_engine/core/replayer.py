@@ -1,6 +1,6 @@
 """The one meaning of every event, and the way back: `apply` and `undo`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias
 
 from shadowviz_engine.core import replay_requests as requests
@@ -31,6 +31,8 @@ from shadowviz_engine.core.replay_checks import contradiction
 from shadowviz_engine.core.replay_state import ReplayState
 
 Saved: TypeAlias = tuple[Any, ...]
+Meaning: TypeAlias = tuple[Callable[[ReplayState, Any], Saved], Callable[..., None]]
+"""What an event does, and its inverse."""
 Undo: TypeAlias = tuple[type[Event], int, Saved]
 """What `Replayer.undo` needs to take one event back: small values, never the event or the state."""
 
@@ -47,7 +49,7 @@ def _undo_open(state: ReplayState) -> None:
     state.opened = None
 
 
-_MEANINGS: dict[type[Event], tuple[Callable[[ReplayState, Any], Saved], Callable[..., None]]] = {
+_MEANINGS: dict[type[Event], Meaning] = {
     LogOpened: (_open, _undo_open),
     RequestSubmitted: (requests.submit, requests.undo_submit),
     RequestWaited: (requests.wait, requests.undo_wait),
@@ -68,6 +70,9 @@ _MEANINGS: dict[type[Event], tuple[Callable[[ReplayState, Any], Saved], Callable
 }
 
 
+_APPLY = {kind: apply for kind, (apply, _) in _MEANINGS.items()}
+
+
 class Replayer(ReplayState):
     """State after the events applied so far. An event that cannot apply leaves the state as it was."""
 
@@ -80,10 +85,27 @@ class Replayer(ReplayState):
         before, seq, kind = self.seq, event.seq, type(event)
         if not before < seq < 2**63:
             raise contradiction(event, f"it follows seq {before}, expected a later one")
-        meaning = _MEANINGS.get(kind)
-        saved = meaning[0](self, event) if meaning else ()
+        apply = _APPLY.get(kind)
+        saved = apply(self, event) if apply else ()
         self.seq = seq
         return kind, before, saved
+
+    def advance(self, events: Iterable[Event]) -> Event | None:
+        """Apply all of `events`, with nothing kept to undo them; the last one, None if there are none.
+
+        Raises:
+            LogError: as `apply` does; the events before that one are applied.
+        """
+        meanings, before, event = _APPLY, self.seq, None
+        for event in events:
+            seq = event.seq
+            if not before < seq < 2**63:
+                raise contradiction(event, f"it follows seq {before}, expected a later one")
+            apply = meanings.get(type(event))
+            if apply:
+                apply(self, event)
+            self.seq = before = seq
+        return event
 
     def undo(self, undo: Undo) -> None:
         """Take back the event applied last, given what `apply` returned for it."""

@@ -1,12 +1,22 @@
-"""State of tree, pools and requests at one event, as columns, and the digest that live and replayed state share."""
+"""State of tree, pools and requests at one event, and the digest that live and replayed state share."""
 
 from array import array
 from collections.abc import Iterable
 from hashlib import blake2b
+from itertools import islice
+from typing import TypeAlias
 
 import msgspec
 
 from shadowviz_engine.core.events import SlotRun
+from shadowviz_engine.core.holdings import Run, Runs
+
+DigestRow: TypeAlias = tuple[tuple[int, int, int, int, str, bool, int, bytes], Runs, Runs]
+"""A node in the digest: id, parent, start, stop, namespace, terminal mark, locks and `tokens_hash`, then its runs in
+the full and in the window pool, joined; plain, because of a large tree there are many."""
+
+_BATCH = 1024
+"""Rows encoded at once."""
 
 
 class NodeState(msgspec.Struct, frozen=True):
@@ -33,14 +43,15 @@ class HolderState(msgspec.Struct, frozen=True):
     swa: tuple[SlotRun, ...]
 
 
-def join_runs(runs: Iterable[SlotRun]) -> tuple[SlotRun, ...]:
+def join_runs(runs: Iterable[Run]) -> Runs:
     """The same slots in the fewest runs, by token position."""
-    joined: list[SlotRun] = []
-    for run in sorted(runs):
-        if joined and joined[-1].stop == run.start and joined[-1].slot + joined[-1].stop - joined[-1].start == run.slot:
-            joined[-1] = SlotRun(joined[-1].start, run.stop, joined[-1].slot)
-        elif run.stop > run.start:
-            joined.append(SlotRun(*run))
+    joined: list[Run] = []
+    for start, stop, slot in sorted(runs):
+        before = joined[-1] if joined else (0, 0, 0)
+        if joined and before[1] == start and before[2] + before[1] - before[0] == slot:
+            joined[-1] = (before[0], stop, before[2])
+        elif stop > start:
+            joined.append((start, stop, slot))
     return tuple(joined)
 
 
@@ -50,17 +61,33 @@ def state_digest(nodes: Iterable[NodeState], holders: Iterable[HolderState]) -> 
     Runs are joined first and empty holdings left out, so that how a state was reached leaves no trace. Tokens
     enter by hash.
     """
+    return rows_digest(map(_row, sorted(nodes, key=lambda n: n.node)), holders)
+
+
+def rows_digest(rows: Iterable[DigestRow], holders: Iterable[HolderState]) -> str:
+    """`state_digest` of nodes that are rows already, by id."""
     encoder = msgspec.msgpack.Encoder()
     digest = blake2b(digest_size=16)
-    for node in sorted(nodes, key=lambda n: n.node):
-        tokens = blake2b(node.tokens, digest_size=8).digest()
-        row = (node.node, node.parent, node.start, node.stop, node.namespace, node.terminal, node.locks, tokens)
-        digest.update(encoder.encode((row, join_runs(node.full), join_runs(node.swa))))
+    left = iter(rows)
+    while batch := list(islice(left, _BATCH)):
+        # The digest is of row after row, so that the head of their array is left out: one byte up to 15, else three.
+        digest.update(memoryview(encoder.encode(batch))[1 if len(batch) < 16 else 3 :])
     for holder in sorted(holders, key=lambda h: h.request):
         full, swa = join_runs(holder.full), join_runs(holder.swa)
         if full or swa:
             digest.update(encoder.encode((holder.request, full, swa)))
     return digest.hexdigest()
+
+
+def _row(node: NodeState) -> DigestRow:
+    tokens = tokens_hash(node.tokens)
+    row = (node.node, node.parent, node.start, node.stop, node.namespace, node.terminal, node.locks, tokens)
+    return row, join_runs(node.full), join_runs(node.swa)
+
+
+def tokens_hash(tokens: bytes | memoryview) -> bytes:
+    """What stands for the ids of a span in the digest."""
+    return blake2b(tokens, digest_size=8).digest()
 
 
 def pack_ids(ids: Iterable[int]) -> bytes:
