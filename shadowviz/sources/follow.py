@@ -15,7 +15,8 @@ from shadowviz.sources.log_file_view import LogFileView
 from shadowviz.sources.states import LogState
 from shadowviz_engine.core.errors import LogError
 from shadowviz_engine.core.events import Event, LogClosed, LogOpened
-from shadowviz_engine.core.log_reader import MAX_LINE_BYTES, read_log
+from shadowviz_engine.core.log_lines import MAX_LINE_BYTES
+from shadowviz_engine.core.log_reader import read_log
 
 TAIL_BYTES = 64 * 1024
 """Of a large file's end, read first."""
