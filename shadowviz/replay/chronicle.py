@@ -2,11 +2,14 @@
 
 from array import array
 from bisect import bisect_right
+from collections.abc import Iterable
 
 import msgspec
 
 from shadowviz_engine.core.events import Event, LookupDone, RequestAborted, RequestFinished, RequestSubmitted
 from shadowviz_engine.core.replayer import Replayer
+
+_NOTED = frozenset({LookupDone, RequestSubmitted, RequestFinished, RequestAborted})
 
 
 class LookupSums(msgspec.Struct, frozen=True):
@@ -30,21 +33,25 @@ class Chronicle:
         self._submitted = array("q")
         self._ended = array("q")
 
-    def note(self, event: Event, state: Replayer) -> None:
-        """Take the event that comes next; `state` has it applied."""
-        self.seq = event.seq
-        kind = type(event)
-        if kind is LookupDone:
-            assert isinstance(event, LookupDone)
-            self.lookups.append(event.seq)
-            self._prompt.append(self._prompt[-1] + event.num_prompt)
-            self._reused.append(self._reused[-1] + event.reused)
-        elif kind is RequestSubmitted:
-            self._submitted.append(event.seq)
-            self._ended.append(-1)
-        elif kind is RequestFinished or kind is RequestAborted:
-            assert isinstance(event, (RequestFinished, RequestAborted))
-            self._ended[state.requests.index[event.request]] = event.seq
+    def note(self, events: Iterable[Event], state: Replayer) -> None:
+        """Take the events that came next, as far as `state` has them applied; those known already are passed over."""
+        known, applied = self.seq, state.seq
+        for event in events:
+            if type(event) in _NOTED and known < event.seq <= applied:
+                self._note(event, state)
+        self.seq = max(known, applied)
+
+    def _note(self, event: Event, state: Replayer) -> None:
+        match event:
+            case LookupDone():
+                self.lookups.append(event.seq)
+                self._prompt.append(self._prompt[-1] + event.num_prompt)
+                self._reused.append(self._reused[-1] + event.reused)
+            case RequestSubmitted():
+                self._submitted.append(event.seq)
+                self._ended.append(-1)
+            case RequestFinished() | RequestAborted():
+                self._ended[state.requests.index[event.request]] = event.seq
 
     def sums(self, seq: int) -> LookupSums:
         """Over the lookups up to event `seq`."""

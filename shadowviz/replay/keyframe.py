@@ -55,7 +55,7 @@ class Keyframe:
         )
         self._held: dict[str, dict[int, Runs]] = {pool: dict(runs) for pool, runs in state.held.items()}
         held_runs = sum(len(runs) for pool in self._held.values() for runs in pool.values())
-        self._columns = {place: (kind, column.tobytes()) for place, kind, column in _columns_of(state)}
+        self._columns = {place: (kind, bytes(memoryview(column))) for place, kind, column in _columns_of(state)}
         self._raw = list(self._columns)
         """Columns that are not packed yet."""
         self.num_bytes = _RUN_BYTES * held_runs + sum(len(data) for _, data in self._columns.values())
@@ -90,23 +90,24 @@ class Keyframe:
         state.held = {pool: dict(runs) for pool, runs in self._held.items()}
         raw = set(self._raw)
         for (owner, name), (kind, data) in self._columns.items():
-            column = array(kind)
-            column.frombytes(data if (owner, name) in raw else zlib.decompress(data))
+            unpacked = data if (owner, name) in raw else zlib.decompress(data)
+            column = array(kind, unpacked) if kind else bytearray(unpacked)
             setattr(state.nodes if owner == "nodes" else state.requests, name, column)
         return state
 
 
 def state_bytes(state: ReplayState) -> int:
     """Bytes of the columns that a keyframe of `state` would take before it is packed."""
-    return sum(len(column) * column.itemsize for _, _, column in _columns_of(state))
+    return sum(memoryview(column).nbytes for _, _, column in _columns_of(state))
 
 
-def _columns_of(state: ReplayState) -> Iterator[tuple[tuple[str, str], str, "array[int]"]]:
+def _columns_of(state: ReplayState) -> Iterator[tuple[tuple[str, str], str, "array[int] | bytearray"]]:
+    """Owner and name, type code (empty = bytes) and value of every column that is a buffer."""
     for owner, columns, slots in (
         ("nodes", state.nodes, NodeColumns.__slots__),
         ("requests", state.requests, RequestColumns.__slots__),
     ):
         for name in slots:
             column = getattr(columns, name)
-            if isinstance(column, array):
-                yield (owner, name), column.typecode, column
+            if isinstance(column, (array, bytearray)):
+                yield (owner, name), column.typecode if isinstance(column, array) else "", column

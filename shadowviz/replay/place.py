@@ -1,14 +1,11 @@
 """A state that moves along a log, forward by events and back by undo records."""
 
-from collections.abc import Callable
+from collections.abc import Iterable
 
 from shadowviz.replay.keyframe import Keyframe, Stores
 from shadowviz.replay.undo_log import UndoLog
 from shadowviz_engine.core.events import Event
 from shadowviz_engine.core.replayer import Replayer
-
-Taken = Callable[[Event, Replayer], None]
-"""Told of every event that was applied, with the state after it."""
 
 
 class Place:
@@ -33,23 +30,24 @@ class Place:
         """About what the undo records take."""
         return self._undo.num_bytes
 
-    def apply(self, event: Event) -> None:
-        """Go on by one event, and remember the way back.
+    def apply(self, events: Iterable[Event]) -> None:
+        """Go on by these events, and remember the way back.
 
         Raises:
-            LogError: the event contradicts the state, which stays as it was.
+            LogError: one of them contradicts the state; those before it are applied.
         """
-        self._undo.push(self.state.apply(event))
+        apply, push = self.state.apply, self._undo.push
+        for event in events:
+            push(apply(event))
 
-    def rush(self, event: Event) -> None:
-        """Go on by one event without the way back: none leads further back from here.
+    def rush(self, events: Iterable[Event]) -> None:
+        """Go on by these events without the way back: none leads further back from there.
 
         Raises:
-            LogError: the event contradicts the state, which stays as it was.
+            LogError: one of them contradicts the state; those before it are applied.
         """
-        self.state.apply(event)
-        if len(self._undo):
-            self._undo.clear()
+        self._undo.clear()
+        self.state.advance(events)
 
     def back(self, num_events: int) -> None:
         """Go back, as far as undo records lead."""

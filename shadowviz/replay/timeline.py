@@ -197,8 +197,7 @@ class Timeline:
             try:
                 return self._explain(lookup, place.state)
             finally:
-                for event in self._log.events(seq, at + 1):
-                    place.apply(event)
+                place.apply(self._log.events(seq, at + 1))
         if not self._send_scout(seq - 1, budget_s):
             return None
         return self._explain(lookup, self._scout.state)
@@ -241,12 +240,14 @@ class Timeline:
             place.jump(keyframe, self._keyframes.stores)
             return
         events = self._next_events(at + 1, min(at + 1 + SLICE, target + 1))
-        take = place.apply if target - at <= self._budgets.way_back and note else place.rush
-        chronicle = self.chronicle
-        for event in events:
-            take(event)
-            if note and event.seq > chronicle.seq:
-                chronicle.note(event, place.state)
+        try:
+            if note and target - at <= self._budgets.way_back:
+                place.apply(events)
+            else:
+                place.rush(events)
+        finally:
+            if note:
+                self.chronicle.note(events, place.state)
         if note:
             self._keyframes.offer(place.state)
 

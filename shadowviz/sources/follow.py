@@ -9,13 +9,13 @@ from pathlib import Path
 
 import msgspec
 
-from shadowviz.sources.event_lines import events_of, head_of
+from shadowviz.sources.event_lines import events_of
 from shadowviz.sources.line_index import CODES, KINDS, LineIndex
 from shadowviz.sources.log_file_view import LogFileView
 from shadowviz.sources.states import LogState
 from shadowviz_engine.core.errors import LogError
-from shadowviz_engine.core.events import Event, LogClosed, LogOpened
-from shadowviz_engine.core.log_lines import MAX_LINE_BYTES
+from shadowviz_engine.core.events import Event, LogOpened
+from shadowviz_engine.core.log_lines import MAX_LINE_BYTES, decode_head, line_error
 from shadowviz_engine.core.log_reader import read_log
 
 TAIL_BYTES = 64 * 1024
@@ -131,16 +131,8 @@ class Follower:
         block = self._file.read(begin, end - begin)
         if len(block) < end - begin or not block.endswith(b"\n"):
             raise LogError(f"{self.path}: event {start} is cut off: the file is shorter than it was")
-        try:
-            events = events_of(block, start)
-        except LogError as error:
-            raise LogError(f"{self.path}, {error}") from None
-        for event in events:
-            if type(event) is LogOpened and event.seq:
-                raise LogError(f"{self.path}, line {event.seq + 1}: a second LogOpened")
-            if type(event) is LogClosed and event.seq < self.head:
-                raise LogError(f"{self.path}, line {event.seq + 2}: something follows LogClosed")
-        return events
+        self._check_ends(index, start, stop)
+        return events_of(self.path, block, start)
 
     def newest(self, num_events: int) -> list[Event]:
         """The last events, at most so many of them, of those that can be read at once.
@@ -194,6 +186,16 @@ class Follower:
                 return self._front
         raise LogError(f"{self.path} has no events [{start},{stop}): its newest is {self.head}")
 
+    def _check_ends(self, index: LineIndex, start: int, stop: int) -> None:
+        """Only the first event opens a log, and only the last one closes it."""
+        kinds, first = index.kinds, index.first_seq
+        opened = kinds.find(CODES["LogOpened"], max(1, start) - first, stop - first)
+        if opened >= 0:
+            raise line_error(self.path, first + opened + 1, "a second LogOpened")
+        closed = kinds.find(CODES["LogClosed"], start - first, min(stop, self.head) - first)
+        if closed >= 0:
+            raise line_error(self.path, first + closed + 2, "something follows LogClosed")
+
     def _look(self) -> None:
         if self._file is None and not self._open():
             return
@@ -230,7 +232,7 @@ class Follower:
             data = file.read(size - length, length)
             begin = data.find(b"\n") + 1
             stop = data.find(b"\n", begin) + 1
-            head = head_of(data[begin:stop]) if begin and stop else None
+            head = decode_head(data[begin:stop]) if begin and stop else None
             if head is not None and head.seq > 0:
                 return LineIndex(head.seq, size - length + begin)
             length *= 8
@@ -261,7 +263,7 @@ class Follower:
             if num_lines or len(data) < length:
                 return num_lines
             if length > MAX_LINE_BYTES:
-                raise LogError(f"{self.path}, line {index.stop_seq + 1}: longer than {MAX_LINE_BYTES} bytes, so no log")
+                raise line_error(self.path, index.stop_seq + 1, f"longer than {MAX_LINE_BYTES} bytes, so no log")
             length *= 4
 
     def _meet(self, tail: LineIndex) -> None:
@@ -271,8 +273,8 @@ class Follower:
             self._front.join(tail)
             return
         found, expected = tail.first_seq, self._front.stop_seq
-        where = f"{self.path}, line {expected + 1}"
-        raise LogError(f"{where}: seq {found} where {expected} was expected: events are missing or doubled")
+        words = f"seq {found} where {expected} was expected: events are missing or doubled"
+        raise line_error(self.path, expected + 1, words)
 
     def _judge(self, size: int) -> None:
         """Say what has become of the file, whose lines are known up to its end."""

@@ -6,8 +6,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from shadowviz.sources.event_lines import head_of
 from shadowviz_engine.core.events import EVENT_TYPES
+from shadowviz_engine.core.log_lines import decode_head
 
 KINDS: tuple[str, ...] = ("", *(kind.__name__ for kind in EVENT_TYPES))
 """Names of the codes that the index keeps; 0 = a type that this version does not know."""
@@ -103,6 +103,6 @@ def _codes(data: bytes, view: _Bytes, starts: NDArray[np.int64], stops: NDArray[
         codes[long[known]] = _ORDER[at[known]] + 1
     # Lines of other programs may have blanks, or their fields in another order.
     for line in np.flatnonzero(codes == 0).tolist():
-        found = head_of(data[starts[line] : stops[line]])
+        found = decode_head(data[starts[line] : stops[line]])
         codes[line] = CODES.get(found.type, 0) if found else 0
     return codes.tobytes()

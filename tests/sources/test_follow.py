@@ -17,7 +17,8 @@ from shadowviz.sources.line_index import KINDS, LineIndex
 from shadowviz.sources.states import LogState
 from shadowviz_engine.core.errors import LogError
 from shadowviz_engine.core.events import EVENT_TYPES, Event, RequestSubmitted
-from shadowviz_engine.core.log_reader import UnknownEvent, read_log
+from shadowviz_engine.core.log_lines import UnknownEvent
+from shadowviz_engine.core.log_reader import read_log
 
 
 @cache
