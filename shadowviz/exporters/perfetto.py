@@ -39,7 +39,8 @@ def _parts(diagram: EventsDiagram) -> Iterator[bytes]:
         if len(trace.packet) >= BATCH:
             # One message after the other is one trace: its only field is repeated.
             yield trace.SerializeToString(deterministic=True)
-            trace.Clear()
+            # A message that is cleared keeps its memory.
+            trace = Trace()
     yield trace.SerializeToString(deterministic=True)
 
 
