@@ -21,28 +21,32 @@ def pool_fills(state: Replayer) -> tuple[PoolFill, ...]:
         ("swa", opened.num_swa_pages, nodes.swa_at, nodes.swa_num),
     ):
         owner, start, stop, slot = RunColumns(at, num, state.runs.flat).of(living)
-        tree = _pages(slot, stop - start, page)
+        held_slot, held_length = _held_runs(state, pool)
+        ends = np.concatenate((slot + stop - start, held_slot + held_length))
+        size = max(num_pages + 1, int(ends.max(initial=0)) // page + 1)
+        tree = _pages(slot, stop - start, page, size)
+        held = _pages(held_slot, held_length, page, size)
         in_use = locked[owner]
-        held = _held_pages(state, pool, page)
         fills.append(
             PoolFill(
                 pool=pool,
                 num_pages=num_pages,
-                used=len(np.union1d(tree, held)),
-                locked=len(_pages(slot[in_use], (stop - start)[in_use], page)),
-                held=len(np.setdiff1d(held, tree)),
+                used=int(np.count_nonzero(tree | held)),
+                locked=int(np.count_nonzero(_pages(slot[in_use], (stop - start)[in_use], page, size))),
+                held=int(np.count_nonzero(held & ~tree)),
             )
         )
     return tuple(fills)
 
 
-def _held_pages(state: Replayer, pool: str, page: int) -> Ints:
-    runs = [run for held in state.held[pool].values() for run in held]
-    columns = np.array(runs, dtype=np.int64).reshape(-1, 3)
-    return _pages(columns[:, 2], columns[:, 1] - columns[:, 0], page)
+def _held_runs(state: Replayer, pool: str) -> tuple[Ints, Ints]:
+    """First slot and length of every run that a request holds beside the tree's."""
+    runs = np.array([run for held in state.held[pool].values() for run in held], dtype=np.int64).reshape(-1, 3)
+    return runs[:, 2], runs[:, 1] - runs[:, 0]
 
 
-def _pages(slot: Ints, length: Ints, page: int) -> Ints:
-    """Pages that runs of this many slots from `slot` on lie in, each once, ascending."""
-    pages: Ints = np.unique(ranges(slot // page, (slot + length - 1) // page + 1))
-    return pages
+def _pages(slot: Ints, length: Ints, page: int, size: int) -> Mask:
+    """Which of `size` pages hold one of this many slots from `slot` on."""
+    mask = np.zeros(size, dtype=bool)
+    mask[ranges(slot // page, (slot + length - 1) // page + 1)] = True
+    return mask

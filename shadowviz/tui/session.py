@@ -4,7 +4,6 @@ import time
 from collections.abc import Callable, Collection
 from pathlib import Path
 
-import msgspec
 import numpy as np
 
 from shadowviz.replay.explain import Explanation
@@ -22,12 +21,12 @@ from shadowviz.tui.request_facts import RequestFacts, request_facts
 from shadowviz.tui.selection import SelectionTrail
 from shadowviz_engine.core.columns import DECODE, DONE, PREFILL
 from shadowviz_engine.core.errors import LogError
-from shadowviz_engine.core.events import Event, LogOpened, LookupDone
+from shadowviz_engine.core.events import Event, LogOpened, LookupDone, StepDone
 from shadowviz_engine.core.replayer import Replayer
 
 TICK_S = 0.02
 """Work of one tick: short enough that a key which comes meanwhile is still answered in time."""
-MOST_CHANGED = 512
+MOST_CHANGED = 256
 """Events between two frames up to which the requests that they touch are told by name."""
 REST = 20
 """Pools are counted anew after this many times as long as counting them took."""
@@ -303,7 +302,7 @@ def _words_of(opened: LogOpened) -> Words:
 
 
 def _touched(event: Event) -> tuple[str, ...]:
-    values = msgspec.structs.asdict(event)
-    if "request" in values:
-        return (values["request"],)
-    return (*(name for name, _, _ in values.get("prefill", ())), *values.get("decode", ()))
+    if isinstance(event, StepDone):
+        return (*(name for name, _, _ in event.prefill), *event.decode)
+    name = getattr(event, "request", "")
+    return (name,) if name else ()
