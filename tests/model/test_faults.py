@@ -1,5 +1,7 @@
 """What is told of the faults of the model: where each exists, where it shows first, and what it does to rows."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -65,6 +67,19 @@ def test_the_arithmetic_of_a_fault(name: str, length: int, row: int, offset: int
 )
 def test_where_there_is_no_fault_the_reason_is_told(name: str, length: int, reason: str) -> None:
     assert MODEL_FAULTS[name].reason_absent(NEAR.geometry, length) == reason
+
+
+def test_an_entry_that_is_seen_too_early_is_ranked_first_where_a_query_must_choose() -> None:
+    fault = MODEL_FAULTS["csa_unclosed"]
+    kinds = [fault.first_kind(NEAR.geometry, stop) for stop in (17, 19, 20, 33)]
+    assert kinds == ["csa_kv", "csa_kv", "index_k", "index_k"]
+    assert MODEL_FAULTS["hca_unclosed"].first_kind(NEAR.geometry, 99) == "hca_kv"
+
+
+def test_a_window_of_one_token_cannot_be_narrower() -> None:
+    geometry = replace(NEAR.config, n_win=1).geometry("one", 16)
+    assert MODEL_FAULTS["swa_window_narrow"].reason_absent(geometry, 9)
+    assert not MODEL_FAULTS["swa_window_wide"].reason_absent(geometry, 9)
 
 
 @given(st.sampled_from(sorted(MODEL_FAULTS)), st.sampled_from(["near", "odd"]), st.integers(1, 200))

@@ -75,14 +75,12 @@ class Fault(ABC):
     def first_kind(self, geometry: Geometry, stop: int) -> str:
         """The kind whose rows are wrong, or wrongly read, first when the tokens up to `stop` are computed in one pass.
 
-        An entry that is seen too early is ranked before it is read, where a query must choose.
+        An entry that is seen too early is ranked before it is read, in a pass where a query must choose.
         """
         compressor = compressor_of(geometry, self.kind)
         if not self.extra_entries or compressor is None or not compressor.indexed:
             return self.kind
-        # The last query at which a window is open, and with it one entry too many.
-        last = stop - 1 - (stop % compressor.ratio == 0)
-        return INDEX if (last + 1) // compressor.ratio + 1 > geometry.index_topk else self.kind
+        return INDEX if stop // compressor.ratio > geometry.index_topk else self.kind
 
     @abstractmethod
     def first_offset(self, geometry: Geometry, length: int) -> int:
@@ -188,6 +186,7 @@ class PlanFault(Fault):
             PlanEdit.OVERLAP_DROPPED: (not overlap or length < ratio, f"{self.kind} has no overlap there"),
             PlanEdit.END_ROPE: (ratio < 2, "the first token of a window of one token is its last"),
             PlanEdit.UNCLOSED: (ratio < 2, "a window of one token is never open"),
+            PlanEdit.NARROW: (geometry.n_win < 2, "a window of one token has no oldest token to lose"),
             PlanEdit.PARTIAL: (length % ratio == 0, "no window is open there"),
         }
         absent, reason = reasons.get(self.edit, (False, ""))
