@@ -4,9 +4,10 @@ import pytest
 
 from shadowviz_engine.core.errors import InputError, LogError
 from shadowviz_engine.core.events import LogOpened
+from shadowviz_engine.core.selections import SelectionRow, read_selections
 from shadowviz_engine.model.step import Selection
 from shadowviz_engine.runtime.request import Request
-from shadowviz_engine.runtime.selections import SelectionRow, SelectionWriter, read_selections
+from shadowviz_engine.runtime.selections import SelectionWriter
 
 
 def chosen_by_query(path) -> dict[tuple[str, int, int], tuple[int, ...]]:

@@ -1,38 +1,14 @@
-"""The sidecar of a full record: the entries that the indexer selected for every query, as JSON lines."""
+"""Writes the sidecar of a full record: the entries that the indexer selected for every query, as JSON lines."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 
 import msgspec
 
-from shadowviz_engine.core.errors import InputError, LogError
+from shadowviz_engine.core.errors import InputError
+from shadowviz_engine.core.selections import FORMAT, VERSION, SelectionHeader, SelectionRow
 from shadowviz_engine.model.step import Selection
-
-FORMAT = "shadowviz-topk"
-VERSION = 1
-
-
-class SelectionHeader(msgspec.Struct, frozen=True):
-    """First line: what the file is."""
-
-    format: str
-    version: int
-    index_topk: int
-
-
-class SelectionRow(msgspec.Struct, frozen=True):
-    """Selected entries of consecutive queries of a request in one layer.
-
-    A request that had to start again has later rows for the same positions; the last ones count.
-    """
-
-    request: str
-    layer: int
-    start: int
-    """Position of the first query."""
-    entries: tuple[tuple[int, ...], ...]
-    """One tuple a query: entries in ascending order."""
 
 
 class SelectionWriter:
@@ -99,25 +75,3 @@ class SelectionWriter:
 
     def _write(self, line: SelectionHeader | SelectionRow) -> None:
         self._file.write(self._encoder.encode(line) + b"\n")
-
-
-def read_selections(path: Path) -> Iterator[SelectionRow]:
-    """Rows of a sidecar in the order of writing; a torn last line is left out.
-
-    Raises:
-        LogError: the file is no sidecar, of a newer version, or holds a line that is no row.
-    """
-    with path.open("rb") as lines:
-        try:
-            header = msgspec.json.decode(next(lines, b""), type=SelectionHeader)
-        except msgspec.DecodeError as error:
-            raise LogError(f"{path} does not begin with a line of {FORMAT}: {error}") from error
-        if header.format != FORMAT or header.version > VERSION:
-            raise LogError(f"{path} is {header.format} version {header.version}: expected {FORMAT} up to {VERSION}")
-        for number, line in enumerate(lines, 2):
-            if not line.endswith(b"\n"):
-                return
-            try:
-                yield msgspec.json.decode(line, type=SelectionRow)
-            except msgspec.DecodeError as error:
-                raise LogError(f"{path} line {number} is no selection: {error}") from error

@@ -30,6 +30,7 @@ class ScreenEntry(msgspec.Struct, frozen=True):
 SCREENS: tuple[ScreenEntry, ...] = (
     ScreenEntry("1", "live", "Live", "shadowviz.tui.screens.live:LiveScreen", "requests, and why each was not reused"),
     ScreenEntry("2", "tree", "Tree", "shadowviz.tui.screens.tree:TreeScreen", "the radix tree, and what each span has"),
+    ScreenEntry("3", "ruler", "Ruler", "shadowviz.tui.screens.ruler:RulerScreen", "state of a prompt, token by token"),
 )
 
 

@@ -1,0 +1,256 @@
+"""Screen 3: what of a prompt's state is there, in columns of tokens, and what a resume at the cut reads of it."""
+
+import time
+from typing import ClassVar
+
+from rich.segment import Segment
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+
+from shadowviz.diagrams.kind_styles import kind_style
+from shadowviz.sources.selection_index import SelectionIndex
+from shadowviz.tui.frame import Frame
+from shadowviz.tui.models.ruler_model import RulerLane, RulerModel
+from shadowviz.tui.models.ruler_subject import Subject, subject_of
+from shadowviz.tui.screens.base import PaneScreen
+from shadowviz.tui.screens.copying import copy_command
+from shadowviz.tui.screens.ruler_inspector import ruler_paragraphs
+from shadowviz.tui.widgets.lines import LineView
+from shadowviz.tui.widgets.ruler_view import RulerRows, RulerShown, RulerView
+from shadowviz.tui.widgets.text_pane import Paragraph
+from shadowviz_engine.core.kinds import Shape
+
+FIRST_LANE = 3
+"""Row of the first lane where tokens have ids."""
+REST = 20
+"""The state is looked up anew after this many times as long as looking it up took."""
+INDEX_S = 0.01
+"""Work of one frame on the sidecar."""
+
+
+class RulerScreen(PaneScreen):
+    """The ruler of what is selected: a request, a node, or a length that was checked."""
+
+    name_of_screen = "ruler"
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("left_square_bracket", "boundary(-1)", "", show=False, id="ruler.previous-boundary", key_display="["),
+        Binding("right_square_bracket", "boundary(1)", "boundary", id="ruler.next-boundary", key_display="[ ]"),
+        Binding("plus,equals_sign", "rescale(-1)", "zoom in", show=False, id="ruler.zoom-in"),
+        Binding("minus", "rescale(1)", "zoom", id="ruler.zoom-out", key_display="+ -"),
+        Binding("K", "layer(-1)", "layer before", show=False, id="ruler.layer-before"),
+        Binding("J", "layer(1)", "layer", id="ruler.layer", key_display="J K"),
+        Binding("m", "mark", "cut here", id="ruler.mark"),
+        Binding("c", "cut", "to the cut", id="ruler.cut"),
+        Binding("a", "lookup", "at lookup", id="ruler.lookup"),
+        Binding("t", "tree", "tree", show=False, id="ruler.tree"),
+        Binding("y", "copy", "copy", show=False, id="ruler.copy"),
+        Binding("p", "app.pause", "pause", show=False, id="time.pause"),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._subject: Subject | None = None
+        self._subject_for: tuple[object, ...] = ()
+        self._due = 0.0
+        self._drawn_for: tuple[object, ...] = ()
+        self._about = ""
+        self._cut_model: RulerModel | None = None
+        self._selections: SelectionIndex | None = None
+        self._selections_of: object = None
+
+    def compose_main(self) -> ComposeResult:
+        yield RulerView(id="list")
+
+    @property
+    def view(self) -> RulerView:
+        """The ruler."""
+        return self.query_one("#list", RulerView)
+
+    def title_segments(self, width: int) -> list[Segment]:
+        look, place, subject = self.look, self.view.place, self._subject
+        if subject is None:
+            return [Segment(" Ruler", look.muted)]
+        layer = "all layers" if place.layer < 0 else f"layer {place.layer} ({self._kinds(place.layer)})"
+        words = f" {look.shown(subject.name)}  {layer}  {place.zoom_words}  cut {self._model.cut:,}"
+        words += f" of {self._model.length:,}"
+        return [Segment(words, look.strong if width > 0 else look.muted)]
+
+    @property
+    def _model(self) -> RulerModel:
+        assert self._subject is not None, "asked only where there is something to show"
+        return self._cut_model or self._subject.model
+
+    def _kinds(self, layer: int) -> str:
+        kinds = (lane.kind for lane in self._model.lanes_of(layer) if lane.kind.shape is not Shape.OPEN)
+        return "+".join(self.look.shown(kind_style(kind.label).word) for kind in kinds)
+
+    def show(self, frame: Frame) -> None:
+        self._find_subject(frame)
+        if self._subject is None:
+            self.view.rows = None
+            self.view.rows_changed()
+            words = "Nothing with tokens is selected: choose a request on screen 1, a node on 2, or a cell on 5."
+            self.inspector.show([Paragraph(words, self.look.muted)])
+            return
+        self._read_sidecar(frame)
+        self._redraw()
+
+    def _find_subject(self, frame: Frame) -> None:
+        chosen = self.selection
+        about = f"{chosen.request}/{chosen.node}/{chosen.seq}"
+        wanted = (frame.version, about, id(self.session.timeline))
+        now = time.monotonic()
+        if wanted == self._subject_for or (about == self._about and (now < self._due or not frame.arrival.settled)):
+            return
+        before, self._subject = self._subject, subject_of(self.session, chosen)
+        self._subject_for = wanted
+        self._due = time.monotonic() + REST * (time.monotonic() - now)
+        place = self.view.place
+        if self._subject is None:
+            return
+        if about != self._about or before is None:
+            self._about = about
+            place.own_cut, place.layer = None, -1
+            self.view.cursor = FIRST_LANE
+            token = chosen.token if chosen.token >= 0 else self._subject.model.cut
+            place.move(token, self._subject.model.length, self.view.ruler_width)
+        self._cut_anew()
+
+    def _cut_anew(self) -> None:
+        place, subject = self.view.place, self._subject
+        self._cut_model = None
+        if subject is not None and place.own_cut is not None:
+            self._cut_model = subject.model.with_cut(place.own_cut)
+        self._drawn_for = ()
+
+    def _read_sidecar(self, frame: Frame) -> None:
+        opened = frame.opened
+        if opened is None or not opened.sidecar:
+            return
+        if self._selections_of is not self.session.timeline:
+            self._selections_of = self.session.timeline
+            self._selections = SelectionIndex(self.session.follower.path, opened.sidecar)
+        if self._selections is not None:
+            self._selections.sync(INDEX_S)
+
+    def _chosen(self) -> tuple[int, tuple[int, ...]] | None:
+        """Layer, and the entries that the query at the cursor selected in it; None = nothing is on record."""
+        index, subject, place = self._selections, self._subject, self.view.place
+        if index is None or subject is None or not subject.request:
+            return None
+        layers = index.layers(subject.request)
+        layer = place.layer if place.layer >= 0 else next(iter(layers), -1)
+        if layer not in layers:
+            return None
+        return layer, index.selected(subject.request, layer, place.token) or ()
+
+    def _lane_of_indexer(self, layer: int) -> RulerLane | None:
+        lanes = [lane for lane in self._model.lanes_of(layer) if lane.kind.shape is Shape.RANGE]
+        return min(lanes, key=lambda lane: lane.unit, default=None)
+
+    def _redraw(self) -> None:
+        subject, view = self._subject, self.view
+        assert subject is not None, "checked by the callers"
+        place, chosen = view.place, self._chosen()
+        words = self.owner.words if self.owner.frame is not None and self.owner.frame.opened is not None else None
+        drawn_for = (
+            self._subject_for, place.token, place.first, place.zoom, place.layer, place.own_cut, view.cursor,
+            view.ruler_width, chosen, self.owner.words_version, self.look,
+        )  # fmt: skip
+        if drawn_for == self._drawn_for:
+            return
+        self._drawn_for = drawn_for
+        layer, entries = chosen if chosen is not None else (-1, None)
+        shown = RulerShown(
+            subject=subject,
+            model=self._model,
+            place=place,
+            words=words,
+            chosen=entries,
+            chosen_layer=layer,
+            chosen_lane=self._lane_of_indexer(layer) if chosen is not None else None,
+        )
+        view.rows = RulerRows(shown, self.look, view.cursor)
+        view.rows_changed()
+        self.inspector.show(ruler_paragraphs(view.rows, self.look))
+
+    def on_line_view_moved(self, _event: LineView.Moved) -> None:
+        self._moved()
+
+    def on_ruler_view_token_moved(self, _event: RulerView.TokenMoved) -> None:
+        if self.selection.token != self.view.place.token:
+            self.session.selection.select(token=self.view.place.token)
+        self._moved()
+
+    def on_resize(self) -> None:
+        super().on_resize()
+        self.call_after_refresh(self._stay)
+
+    def _stay(self) -> None:
+        """Keep the cursor seen on a screen of another size."""
+        if self._subject is not None:
+            self.view.go_to_token(self.view.place.token)
+
+    def _moved(self) -> None:
+        if self._subject is not None:
+            self._redraw()
+            self.draw(self.owner.frame)
+
+    def action_boundary(self, step: int) -> None:
+        """Go to the next entry, page or mark, or to the one before."""
+        view = self.view
+        if self._subject is not None and view.rows is not None:
+            marks = [position for position, _ in self._subject.marks]
+            lane = view.rows.lane_at(view.cursor)
+            view.go_to_token(self._model.boundary(view.place.token, step, lane, marks))
+
+    def action_rescale(self, step: int) -> None:
+        """More tokens a cell, or fewer."""
+        self.view.action_rescale(step)
+
+    def action_layer(self, step: int) -> None:
+        """The lanes of one layer alone; past the last one all layers again."""
+        if self._subject is None:
+            return
+        layers = (-1, *self._model.layers)
+        place = self.view.place
+        place.layer = layers[(layers.index(place.layer) + step) % len(layers)]
+        self._moved()
+
+    def action_mark(self) -> None:
+        """Suppose a cut at the cursor; there already: the cut of the lookup again."""
+        place = self.view.place
+        place.own_cut = None if place.own_cut == place.token else place.token
+        self._cut_anew()
+        self._moved()
+
+    def action_cut(self) -> None:
+        """Go to the cut."""
+        if self._subject is not None:
+            self.view.go_to_token(self._model.cut)
+
+    def action_lookup(self) -> None:
+        """Show the moment of the lookup, with what it met; the whole interface goes there."""
+        lookup = self._subject.lookup if self._subject is not None else None
+        if lookup is None or not self._subject or not self._subject.request or not lookup.request:
+            self.owner.say("nothing was looked up here")
+            return
+        self.session.go_to(lookup.seq)
+        self.owner.tick()
+
+    def action_tree(self) -> None:
+        """Show where it lies in the tree."""
+        self.owner.drill("tree")
+
+    def action_copy(self) -> None:
+        """Copy a command that derives the same state."""
+        subject = self._subject
+        if subject is None:
+            return
+        words = ["shadowviz", "derive", f"0:{self._model.length}"]
+        if subject.request:
+            words += ["--log", str(self.session.follower.path), "--request", subject.request]
+        elif subject.tokens is not None:
+            words = ["shadowviz", "export", str(self.session.follower.path)]
+        copy_command(self.owner, words)

@@ -1,0 +1,114 @@
+"""What the inspector says beside the ruler: the token, the row at the cursor, and what the cut depends on."""
+
+from shadowviz.diagrams.kind_styles import kind_style
+from shadowviz.diagrams.roles import CUT
+from shadowviz.replay.counts import tokens
+from shadowviz.tui.models.ruler_model import Blocking, CellState, RulerLane
+from shadowviz.tui.widgets.look import Look
+from shadowviz.tui.widgets.ruler_view import RulerRows, RulerShown, legend
+from shadowviz.tui.widgets.text_pane import Paragraph
+from shadowviz_engine.core.kinds import Shape
+from shadowviz_engine.core.spans import Extent, total
+
+MAX_CHOSEN = 48
+"""Selected entries that are written out."""
+MAX_MISSING = 3
+"""Stretches of missing rows that are written out."""
+
+_SAYS = {
+    CellState.EMPTY: "no row belongs to this token",
+    CellState.OPEN: "its window is still open: no entry yet",
+    CellState.ABSENT: "not there, and not read at the cut",
+    CellState.SPARE: "there, not read at the cut",
+    CellState.HELD: "there, and read at the cut",
+    CellState.MISSING: "read at the cut, but not there",
+    CellState.UNKNOWN: "no event says whether it is there",
+}
+
+
+def ruler_paragraphs(rows: RulerRows, look: Look) -> list[Paragraph]:
+    """About the token and the row at the cursor, the cut, and the marks."""
+    shown = rows.shown
+    parts = [
+        _token(shown, look),
+        _row(rows, look),
+        *_selected(shown, look),
+        _cut(shown, look),
+        *(_blocking(blocking, look) for blocking in shown.model.blocking(shown.place.layer)),
+    ]
+    if shown.subject.note:
+        parts.append(Paragraph(shown.subject.note, look.muted))
+    parts += [Paragraph(words, look.muted, f"{mark:<8}", look.strong) for mark, words in legend(look)]
+    return parts
+
+
+def _token(shown: RulerShown, look: Look) -> Paragraph:
+    token, ids = shown.place.token, shown.subject.tokens
+    if token >= shown.model.length:
+        return Paragraph(f"the end, behind {tokens(shown.model.length)}", look.text, "token  ", look.title)
+    words = f"{token:,} of {shown.model.length:,}"
+    if ids is not None:
+        text = f" '{shown.words.text([ids[token]])}'" if shown.words is not None else ""
+        words += f", id {ids[token]}{text}"
+    side = "reused" if token < shown.model.cut else "computed"
+    return Paragraph(f"{words}; {side}", look.text, "token  ", look.title)
+
+
+def _row(rows: RulerRows, look: Look) -> Paragraph:
+    shown, lane = rows.shown, rows.lane
+    if lane is None:
+        return Paragraph("this layer has no state of its own", look.muted)
+    style = kind_style(lane.kind.label)
+    token = min(shown.place.token, max(0, shown.model.length - 1))
+    state = lane.cells(shown.model.edges(token, 1, 1))[0]
+    lead = f"{look.glyph(style)} {look.shown(style.word)}  "
+    return Paragraph(f"{_place(lane, token, state)}; {_SAYS[state]}", look.text, lead, look.ink(style))
+
+
+def _place(lane: RulerLane, token: int, state: CellState) -> str:
+    if lane.kind.shape is not Shape.RANGE or state is CellState.OPEN:
+        return f"token {token:,}"
+    row = lane.row_at(token)
+    own, reads = lane.own(row), lane.reads(row)
+    words = f"entry {row:,}: its own tokens {_range(own)}"
+    before = own.start - reads.start
+    return f"{words}, made from {_range(reads)}, so {before:,} before its own" if before else words
+
+
+def _range(extent: Extent) -> str:
+    return f"{extent.start:,}..{extent.stop:,}"
+
+
+def _selected(shown: RulerShown, look: Look) -> list[Paragraph]:
+    if shown.chosen is None or shown.chosen_lane is None:
+        return []
+    chosen = shown.chosen
+    listed = ", ".join(f"{entry:,}" for entry in chosen[:MAX_CHOSEN]) + (" ..." if len(chosen) > MAX_CHOSEN else "")
+    layer = f"layer {shown.chosen_layer}, "
+    words = f"{layer}query {shown.place.token:,}: {len(chosen):,} entries: {listed}" if chosen else f"{layer}{NO_QUERY}"
+    return [Paragraph(words, look.text, "selected  ", look.title)]
+
+
+NO_QUERY = "no query here is on record: reused, not computed yet, or before the first entry"
+
+
+def _cut(shown: RulerShown, look: Look) -> Paragraph:
+    cut, length = shown.model.cut, shown.model.length
+    own = "your cut" if shown.place.own_cut is not None else "cut"
+    words = f"{cut:,} of {length:,}: {cut:,} reused to the left, {length - cut:,} computed to the right"
+    others = ", ".join(f"{name} {position:,}" for position, name in shown.subject.marks if position != cut)
+    return Paragraph(f"{words}; {others}" if others else words, look.text, f"{look.glyph(CUT)} {own}  ", look.title)
+
+
+def _blocking(blocking: Blocking, look: Look) -> Paragraph:
+    style = kind_style(blocking.kind)
+    lead = f"{look.glyph(style)} {look.shown(style.word)}  "
+    need = f"rows {_range(blocking.needed)}"
+    if not blocking.known:
+        return Paragraph(f"no event says whether {need} are there", look.muted, lead, look.ink(style))
+    if not blocking.missing:
+        return Paragraph(f"yes: {need} are all there", look.text, lead, look.ink(style))
+    stretches = ", ".join(_range(extent) for extent in blocking.missing[:MAX_MISSING])
+    more = " and more" if len(blocking.missing) > MAX_MISSING else ""
+    num = f"{total(blocking.missing):,} of {blocking.needed.size:,}"
+    return Paragraph(f"NO: of {need} {num} are missing: {stretches}{more}", look.warning, lead, look.ink(style))
