@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from shadowviz_engine.model.step import Ints
-from shadowviz_engine.model.trace import Stage, Traced
+from shadowviz_engine.model.trace import ROUTER, Stage, Traced
 
 RowsKey = tuple[str, str, int]
 """Stage, label of a kind and layer."""
@@ -48,6 +48,19 @@ class ColdRun:
     def __len__(self) -> int:
         """Tokens of the run."""
         return len(self.tokens)
+
+    def queries(self, stop: int) -> Iterator[Traced]:
+        """What the tokens before position `stop` read, as a trace would tell it."""
+        for (kind, layer), reads in self.reads.items():
+            # Windows that entries are pooled from are read by entries.
+            if kind.endswith("_tail"):
+                continue
+            stage = Stage.ROUTE if kind == ROUTER else Stage.READ
+            count = int(np.searchsorted(reads.readers, stop))
+            at = slice(0, count)
+            if count:
+                sequences = np.zeros(count, np.int64)
+                yield Traced(stage, kind, layer, sequences, reads.readers[at], reads.columns[at], reads.values[at])
 
 
 @dataclass(frozen=True)

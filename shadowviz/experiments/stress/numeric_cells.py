@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import isfinite
 
 from shadowviz.experiments.stress.cold_runs import ColdRun, Noise
+from shadowviz.experiments.stress.compare import Difference
 from shadowviz.experiments.stress.numeric_modes import Mode
 from shadowviz.experiments.stress.subject_runs import Subject, run_cold
 from shadowviz.experiments.stress.witness import Seen, Trial
@@ -100,6 +101,18 @@ class Part:
     """Tokens that it had to reuse; None = it does not matter."""
     start: int | None = None
     """Position from which offsets of logits count; None = the cell's length."""
+    stored: tuple[Seen, ...] = ()
+    """Runs whose state it may go on from."""
+
+    @property
+    def difference(self) -> Difference | None:
+        """The first difference of the request, or the near tie of a stored run that it comes from."""
+        found = self.seen.difference
+        ties = [seen.difference for seen in self.stored if seen.difference is not None and seen.difference.near_tie]
+        if found is None or self.reused is None:
+            return found
+        # A choice of the token at `reader` changes what layers above store from there on.
+        return next((tie for tie in ties if tie.layer < found.layer and tie.reader < self.reused), found)
 
 
 def verdict(setting: Setting, length: int, parts: Sequence[Part]) -> CellResult:
@@ -122,7 +135,7 @@ def _wrong(setting: Setting, length: int, part: Part) -> CellResult | None:
         kind = min(kinds, key=lambda item: item.length).kind if kinds else ""
         detail = f"{part.what} went on at {seen.reused}, expected {part.reused}"
         return CellResult(mode=mode, length=length, outcome="differs", stage="state", kind=kind, detail=detail)
-    found, logits = seen.difference, seen.logits
+    found, logits = part.difference, seen.logits
     if found is None and logits.position < 0:
         return None
     start = length if part.start is None else part.start

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
+from shadowviz.experiments.stress.cold_runs import ColdRun
+from shadowviz.experiments.stress.compare import first_differences
 from shadowviz.experiments.stress.numeric_cells import Part, Setting, go_on, store, verdict
 from shadowviz.experiments.stress.numeric_modes import chunk_of
-from shadowviz.experiments.stress.witness import Trial
+from shadowviz.experiments.stress.witness import Seen, Trial
 from shadowviz.experiments.stress.work import CellResult
 from shadowviz_engine.runtime.request import Request
 
@@ -51,7 +54,8 @@ def _resume_pages(setting: Setting, lengths: Sequence[int]) -> int:
 
 def _resumed(setting: Setting, trial: Trial, length: int) -> Part:
     at = setting.resumed_at(length)
-    return Part("the run that goes on", trial.seen[str(length)], at, at)
+    stored = [name for name in ("whole", "prime", f"prime {length}") if name in trial.seen]
+    return Part("the run that goes on", trial.seen[str(length)], at, at, tuple(trial.seen[name] for name in stored))
 
 
 def batch(setting: Setting, lengths: Sequence[int]) -> Iterator[CellResult]:
@@ -196,8 +200,18 @@ def tokens(setting: Setting, lengths: Sequence[int]) -> Iterator[CellResult]:
             output = trial.engine.outputs[str(length)].token_ids
             # The state of the last generated token is never computed.
             path = np.array([*setting.prompt(length + 1), *output[:-1]])
-            trial.settle(str(length), setting.cold_of(path, setting.resumed_at(length)))
-            yield verdict(setting, length, [_resumed(setting, trial, length)])
+            run = setting.cold_of(path, setting.resumed_at(length))
+            trial.settle(str(length), run)
+            part = _resumed(setting, trial, length)
+            yield verdict(setting, length, [replace(part, stored=(*part.stored, _apart(setting, run, length)))])
+
+
+def _apart(setting: Setting, run: ColdRun, length: int) -> Seen:
+    """Where cold runs of the same tokens part: what is stored was compared with one, what follows with another."""
+    found = Seen()
+    for turn, traced in enumerate(run.queries(length)):
+        found.add(first_differences([traced], {0: setting.cold}, setting.noise, turn).get(0))
+    return found
 
 
 def _generate(setting: Setting, length: int, count: int) -> Request:
