@@ -34,7 +34,7 @@ _GROUP_BYTES = 128 * 2**20
 """Logits of a group that are held at a time."""
 _WIDE = 16_384
 """Vocabulary from which on the rows that go into the product with it are compared, and not logits."""
-_GROUP_SIZES = {"batch": 48, "chunked": 16, "cold": 8, "tokens": 16, "forked": 16, "twice": 16}
+_GROUP_SIZES = {"batch": 48, "chunked": 16, "cold": 8, "tokens": 16, "forked": 16, "twice": 12, "healed": 12}
 STATE: Stages = frozenset((Stage.STATE,))
 EVERYTHING: Stages = STATE_AND_READS | {Stage.ROUTE}
 _OPTIONS = ("matrix", "retention", "resume", "numerics")

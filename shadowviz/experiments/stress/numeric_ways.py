@@ -146,9 +146,12 @@ def healed(setting: Setting, lengths: Sequence[int]) -> Iterator[CellResult]:
     whole = len(setting.tokens)
     pages = setting.pages([(whole, 0)] + [(length, 0) for length in lengths]) + _resume_pages(setting, lengths)
     scarce = setting.pages([(whole, 0)]) + 2
-    with setting.trial(pages + 16 * scarce, swa_pages=pages if setting.mode.retention != "all" else scarce) as trial:
+    presses = setting.mode.retention == "all"
+    # What presses the window's rows out keeps its entries.
+    room = (pages + 16 * scarce, scarce) if presses else (pages, pages)
+    with setting.trial(room[0], swa_pages=room[1]) as trial:
         trial.run_stored([store("whole", setting.prompt(whole))], setting.cold)
-        if setting.mode.retention == "all":
+        if presses:
             _press(setting, trial)
         for length in lengths:
             heal = f"heal {length}"
