@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 
 import msgspec
 import numpy as np
@@ -114,8 +115,13 @@ class ModelFaults:
     def _spoil(self, plan: StepPlan, resumed: ResumedSteps) -> StepPlan:
         for placed in self._placed:
             if isinstance(placed.fault, PlanFault):
-                plan = spoil_plan(plan, placed.fault, resumed)
+                plan = spoil_plan(plan, placed.fault, self._where_it_exists(placed.fault, resumed))
         return plan
+
+    def _where_it_exists(self, fault: PlanFault, resumed: ResumedSteps) -> ResumedSteps:
+        """`resumed`, leaving alone the sequences in which there is no such fault."""
+        lengths = [0 if fault.reason_absent(self._geometry, length) else length for length in resumed.lengths.tolist()]
+        return replace(resumed, lengths=np.array(lengths, np.int64))
 
     def _other(self, prefix: Ints) -> HeldRows | None:
         """Rows of the request that ran last with other tokens than `prefix`."""
