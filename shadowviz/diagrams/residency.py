@@ -1,7 +1,5 @@
 """Rows of every kind that spans own and hold: counted from the slots of their tokens, or unknown."""
 
-from typing import Protocol
-
 import msgspec
 import numpy as np
 
@@ -10,19 +8,6 @@ from shadowviz.diagrams.tree import KindRows
 from shadowviz_engine.core.derive import Origin
 from shadowviz_engine.core.kinds import Scope, Shape, StateKind
 from shadowviz_engine.core.replayer import Replayer
-
-
-class Spans(Protocol):
-    """Spans with their slots by node, as `TreeColumns` has them."""
-
-    @property
-    def start(self) -> Ints: ...
-    @property
-    def stop(self) -> Ints: ...
-    @property
-    def full(self) -> RunColumns: ...
-    @property
-    def swa(self) -> RunColumns: ...
 
 
 class Pools(msgspec.Struct, frozen=True):
@@ -69,12 +54,12 @@ class RowCounts(msgspec.Struct, frozen=True, eq=False):
     origin: Origin
 
 
-def row_counts(columns: Spans, kind: StateKind, nodes: Ints, pools: Pools) -> RowCounts:
+def row_counts(columns: TreeColumns, kind: StateKind, nodes: Ints, pools: Pools) -> RowCounts:
     """Rows of `kind` that each of `nodes` owns and holds."""
     return rows_within(columns, kind, nodes, (columns.start[nodes], columns.stop[nodes]), pools)
 
 
-def rows_within(columns: Spans, kind: StateKind, nodes: Ints, span: tuple[Ints, Ints], pools: Pools) -> RowCounts:
+def rows_within(columns: TreeColumns, kind: StateKind, nodes: Ints, span: tuple[Ints, Ints], pools: Pools) -> RowCounts:
     """Rows of `kind` that each of `nodes` owns and holds in a part of it; a node may be named again.
 
     Args:

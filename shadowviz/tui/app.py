@@ -1,12 +1,12 @@
 """The terminal interface: its screens, the selection they share, and the keys that work everywhere."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from os import environ
 from typing import Any, ClassVar
 
 import msgspec
 from textual.app import App, SystemCommand
-from textual.binding import Binding, BindingType
+from textual.binding import ActiveBinding, Binding, BindingType
 from textual.screen import Screen
 
 from shadowviz.replay.nearest import Words
@@ -144,7 +144,8 @@ class ShadowvizApp(App[None]):
         """The screen that is on, with the last frame."""
         from shadowviz.tui.screens.base import PaneScreen
 
-        if isinstance(self.screen, PaneScreen):
+        # Between two modes there is no screen for a moment.
+        if self.screen_stack and isinstance(self.screen, PaneScreen):
             self.screen.draw(self.frame)
 
     @property
@@ -237,16 +238,15 @@ class ShadowvizApp(App[None]):
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Everything that a key does here, by its name; and the themes."""
-        yield from _screen_commands(self)
+        yield from (_screen_command(self, entry) for entry in self.entries)
+        seen = set[str]()
         for found in screen.active_bindings.values():
-            binding = found.binding
-            if found.enabled and binding.description and not binding.action.startswith("visit"):
-                node, action = found.node, binding.action
-                yield SystemCommand(
-                    binding.description.capitalize(),
-                    f"key {self.key_words(binding)}",
-                    lambda node=node, action=action: self.call_later(self.run_action, action, node),
-                )
+            action = found.binding.action
+            # Moves of a cursor and the palette itself are nothing to choose here; other keys of ours have an id.
+            if not found.enabled or not found.binding.id or action in seen or found.binding.id.startswith(_NO_COMMANDS):
+                continue
+            seen.add(action)
+            yield _key_command(self, found)
         yield SystemCommand("Theme", "choose the colours", self.action_change_theme)
 
 
@@ -265,9 +265,16 @@ _KEY_WORDS = {
 }
 
 
-def _screen_commands(app: ShadowvizApp) -> Iterator[SystemCommand]:
-    for entry in app.entries:
-        yield _screen_command(app, entry)
+_NO_COMMANDS = ("screen.", "row.", "page.", "pane.", "app.command")
+
+
+def _key_command(app: ShadowvizApp, found: ActiveBinding) -> SystemCommand:
+    binding, node = found.binding, found.node
+    return SystemCommand(
+        binding.description.capitalize(),
+        f"key {app.key_words(binding)}",
+        lambda: app.call_later(app.run_action, binding.action, node),
+    )
 
 
 def _screen_command(app: ShadowvizApp, entry: ScreenEntry) -> SystemCommand:

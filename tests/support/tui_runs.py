@@ -40,6 +40,9 @@ def run_app(
 async def settled(app: ShadowvizApp, pilot: Pilot) -> None:
     """Until the state is the one asked for, and all of it is shown."""
     app.session.settle()
+    await pilot.pause()
+    while not app.screen_stack or not getattr(app.screen, "is_ready", True):
+        await pilot.pause()
     app.tick()
     if app._words is not None:
         app._words.wait()

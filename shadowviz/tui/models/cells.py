@@ -1,10 +1,14 @@
 """Text in a fixed number of terminal cells, and bars of nested lengths."""
 
+import re
 from collections.abc import Sequence
 
 from rich.cells import cell_len, set_cell_size
 
 from shadowviz.tokens.inert import printable
+
+_UNSTEADY = re.compile("[\ufe00-\ufe0f\U0001f3fb-\U0001f3ff]")
+"""Variation selectors and skin tones: some terminals make one picture of them and what is before, others two."""
 
 BAR_MARKS = ("█▓▒░·", "#=-:.")
 """For reused, usable, matched, common and the rest of a prompt: as glyphs, and in ASCII."""
@@ -12,15 +16,9 @@ BAR_MARKS = ("█▓▒░·", "#=-:.")
 
 def steady(text: str) -> str:
     """`text` with whatever terminals disagree on the width of written out, beside what `printable` writes out."""
-    if text.isascii():
-        return printable(text)
-    return "".join(_steady_character(character) for character in printable(text))
-
-
-def _steady_character(character: str) -> str:
-    # Variation selectors and joiners make one picture of several characters in some terminals alone.
-    code = ord(character)
-    return f"\\u{code:04x}" if 0xFE00 <= code <= 0xFE0F or 0x1F3FB <= code <= 0x1F3FF else character
+    if not text.isprintable():
+        text = printable(text)
+    return text if text.isascii() else _UNSTEADY.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def fit(text: str, width: int, more: str = "…") -> str:

@@ -2,27 +2,22 @@
 
 from functools import cached_property
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from shadowviz.diagrams.columns import Ints, RunColumns
+from shadowviz.diagrams.columns import Ints
 from shadowviz.diagrams.reachable import Reach, Reacher, look_back
-from shadowviz.diagrams.residency import Pools, as_rows, knows, row_counts
+from shadowviz.diagrams.residency import Pools, knows
 from shadowviz.diagrams.tree import KindRows
+from shadowviz_engine.core.derive import Origin
 from shadowviz_engine.core.events import LogOpened
 from shadowviz_engine.core.holdings import Runs
+from shadowviz_engine.core.kinds import Scope, Shape, owned_rows
 from shadowviz_engine.core.replayer import Replayer
 from shadowviz_engine.core.spans import Extent, merge
 
-
-class _Span(msgspec.Struct, frozen=True, eq=False):
-    """One span, as columns of one row."""
-
-    start: Ints
-    stop: Ints
-    full: RunColumns
-    swa: RunColumns
+FEW_RANKS = 3
+"""Ranks that are counted one by one; whoever asks for more has them all sorted."""
 
 
 class SpanFacts:
@@ -34,6 +29,7 @@ class SpanFacts:
         self._reacher = Reacher(opened)
         self._back = look_back(opened.geometry)
         self._usable: dict[int, int] = {0: 0}
+        self._num_ranks = 0
 
     @cached_property
     def pools(self) -> Pools:
@@ -46,10 +42,21 @@ class SpanFacts:
 
     def rows(self, node: int) -> tuple[KindRows, ...]:
         """Rows of every kind that a span owns and holds."""
-        nodes, geometry = self._state.nodes, self._opened.geometry
+        nodes = self._state.nodes
+        start, stop = nodes.start[node], nodes.stop[node]
         full, swa = self._state.full_runs(node), self._state.swa_runs(node)
-        span = _Span(_one(nodes.start[node]), _one(nodes.stop[node]), _runs(full), _runs(swa))
-        return as_rows([row_counts(span, kind, _one(0), self.pools) for kind in geometry.kinds], 1)[0]
+        counts = []
+        for kind in self._opened.geometry.kinds:
+            owned = owned_rows(kind, start, stop).size
+            there: int | None = None
+            origin = Origin.ASSUMED
+            if kind.scope is Scope.REQUEST or kind.shape is Shape.KEY:
+                there, origin = 0, Origin.DERIVED
+            elif knows(kind, self.pools):
+                runs, unit = (full, kind.unit) if kind.shape is Shape.RANGE else (swa, 1)
+                there, origin = sum(last // unit - first // unit for first, last, _ in runs), Origin.OBSERVED
+            counts.append(KindRows(kind.label, owned, there, origin))
+        return tuple(counts)
 
     @cached_property
     def knows_reach(self) -> bool:
@@ -117,9 +124,20 @@ class SpanFacts:
         place = int(np.searchsorted(leaves, node))
         if self._opened.policy != "lru" or place >= len(leaves) or leaves[place] != node:
             return None
+        self._num_ranks += 1
+        if self._num_ranks > FEW_RANKS:
+            return int(self._ranks[place]) + 1, len(leaves)
         mine = used[place]
-        before = int(np.count_nonzero((used < mine) | ((used == mine) & (leaves < node))))
+        before = int(np.count_nonzero(used < mine) + np.count_nonzero(leaves[used == mine] < node))
         return before + 1, len(leaves)
+
+    @cached_property
+    def _ranks(self) -> Ints:
+        # Of equals the one with the smaller id leaves first, and leaves are in order of their ids.
+        order = np.argsort(self._leaves[1], kind="stable")
+        ranks = np.empty_like(order)
+        ranks[order] = np.arange(len(order))
+        return ranks
 
     @cached_property
     def _moments(self) -> Ints:
@@ -141,11 +159,3 @@ class SpanFacts:
         page = self._opened.geometry.page_size
         pages = merge(Extent(slot // page, (slot + stop - start - 1) // page + 1) for start, stop, slot in runs)
         return [(extent.start, extent.stop) for extent in pages]
-
-
-def _one(value: int) -> Ints:
-    return np.array([value], dtype=np.int64)
-
-
-def _runs(runs: Runs) -> RunColumns:
-    return RunColumns([0], [len(runs)], [number for run in runs for number in run])

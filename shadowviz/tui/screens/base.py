@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from shadowviz.tui.app import ShadowvizApp
     from shadowviz.tui.session import Session
 
+_PARTS = {"status", "tabs", "notice", "main", "title", "inspector", "keys"}
+
 WIDE = 110
 """Columns from which the inspector stands beside the list."""
 
@@ -35,6 +37,12 @@ class PaneScreen(Screen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab", "app.focus_next", "list/inspector", show=False, id="focus.next"),
     ]
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether all parts are there and can be drawn: they come one after another, and go so at the end."""
+        there = {part.id for part in self.walk_children(with_self=False)}
+        return there >= _PARTS and len(self.query_one("#main").children) > 1
 
     def compose(self) -> ComposeResult:
         yield OneLine(id="status")
@@ -84,6 +92,9 @@ class PaneScreen(Screen[None]):
         """The pane beside or below the list."""
         return self.query_one("#inspector", TextPane)
 
+    def on_mount(self) -> None:
+        self.call_after_refresh(self.draw, self.owner.frame)
+
     def on_screen_resume(self) -> None:
         self.set_class(self.look.ascii, "-ascii")
         self.draw(self.owner.frame)
@@ -93,7 +104,7 @@ class PaneScreen(Screen[None]):
 
     def draw(self, frame: Frame | None) -> None:
         """Head, screen and keys of a frame."""
-        if frame is None or not self.is_mounted:
+        if frame is None or not self.is_ready:
             return
         self.draw_head(frame)
         self.show(frame)
@@ -115,8 +126,8 @@ class PaneScreen(Screen[None]):
 
     def watch_focused(self) -> None:
         """Another part has the keys, and the foot may name others."""
-        if self.is_mounted:
-            self.query_one("#keys", OneLine).show(self._key_segments())
+        for line in self.query("#keys").results(OneLine):
+            line.show(self._key_segments())
 
     def _key_segments(self) -> list[Segment]:
         look, segments, seen = self.look, [Segment(" ")], set[str]()

@@ -33,14 +33,14 @@ class TreeScreen(PaneScreen):
         Binding("n", "found(1)", "next", id="tree.next-found"),
         Binding("N", "found(-1)", "previous found", show=False, id="tree.previous-found"),
         Binding("z", "hoist", "hoist", id="tree.hoist"),
-        Binding("o", "owner", "path of request", id="tree.request"),
+        Binding("o", "owner", "request", id="tree.request"),
         Binding("enter", "drill", "ruler", id="tree.drill"),
         Binding("left,h", "parent", "to the parent", show=False, id="tree.parent"),
         Binding("right,l", "child", "to the first child", show=False, id="tree.child"),
         Binding("minus", "fold_all", "fold all", show=False, id="tree.fold-all"),
         Binding("plus,equals_sign", "unfold_all", "unfold all", show=False, id="tree.unfold-all"),
         Binding("b", "next_out", "next to be evicted", show=False, id="tree.next-out"),
-        Binding("p", "app.pause", "pause", id="time.pause"),
+        Binding("p", "app.pause", "pause", show=False, id="time.pause"),
     ]
 
     def __init__(self) -> None:
@@ -50,6 +50,7 @@ class TreeScreen(PaneScreen):
         self._node = 0
         self._path_of = ""
         self._found: list[int] = []
+        self._inspected: tuple[object, ...] = ()
         self._searched = ""
 
     def compose_main(self) -> ComposeResult:
@@ -62,7 +63,9 @@ class TreeScreen(PaneScreen):
 
     def title_segments(self, width: int) -> list[Segment]:
         shown = self.view.shown
-        return [Segment(header(width, len(shown.kinds) if shown is not None else 7), self.look.muted)]
+        index = self._index
+        name = f"node (n{index.hoisted} alone)" if index is not None and index.hoisted else "node"
+        return [Segment(header(width, len(shown.kinds) if shown is not None else 7, name), self.look.muted)]
 
     def show(self, frame: Frame) -> None:
         opened = self.session.state.opened
@@ -116,8 +119,10 @@ class TreeScreen(PaneScreen):
 
     def _inspect(self) -> None:
         shown = self.view.shown
-        if shown is None:
+        key = (self._node, self._shown_for, self._searched, id(self.look))
+        if shown is None or key == self._inspected:
             return
+        self._inspected = key
         parts = span_paragraphs(shown, self._node, self.look)
         if self._searched:
             num = f"{len(self._found):,}{'+' if len(self._found) >= MAX_FOUND else ''}"

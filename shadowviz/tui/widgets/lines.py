@@ -10,6 +10,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from shadowviz.tui.widgets.look import Look
+from shadowviz.tui.widgets.strips import strip_of
 
 Line = list[Segment]
 
@@ -156,10 +157,9 @@ class LineView(ScrollView, can_focus=True):
         look = self.look
         mark = Segment("> " if at_cursor else "  ", look.title)
         base = self.rich_style
-        strip = Strip([mark, *self.draw_row(row, max(0, width - 2))])
-        strip = strip.adjust_cell_length(width)
-        # What is drawn over the cursor keeps its own colour, but for inks that would vanish on it.
-        return strip.apply_style(base + look.cursor) if at_cursor else strip.apply_style(base)
+        # What is drawn over the cursor keeps its own colour.
+        ground = base + look.cursor if at_cursor else base
+        return strip_of([mark, *self.draw_row(row, max(0, width - 2))], width, ground)
 
     def notify_style_update(self) -> None:
         self._strips.clear()

@@ -7,6 +7,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from shadowviz.tui.widgets.look import Look
+from shadowviz.tui.widgets.strips import strip_of
 
 
 class OneLine(Widget):
@@ -38,4 +39,4 @@ class OneLine(Widget):
 
     def render_line(self, y: int) -> Strip:
         width = self.size.width
-        return Strip(self._segments if y == 0 else ()).adjust_cell_length(width).apply_style(self.rich_style)
+        return strip_of(self._segments if y == 0 else (), width, self.rich_style)

@@ -20,8 +20,8 @@ class Columns:
         self.name = 8 if width < 70 else 10 if width < 100 else 16
         self.state = 7
         self.number = 7
-        self.bar = 8 if width < 70 else 12 if width < 100 else 20
-        self.ttft = 0 if width < 70 else 6
+        self.bar = 8 if width < 70 else 10 if width < 100 else 20
+        self.ttft = 0 if width < 70 else 5
         used = self.name + self.state + 2 * self.number + self.bar + self.ttft + 6
         self.verdict = max(0, width - used - 2)
 
@@ -34,7 +34,7 @@ def header(width: int, look: Look) -> str:
         fit("state", columns.state),
         right("prompt", columns.number),
         right("reused", columns.number),
-        fit(look.pick("common░█reused", "common-#reused")[: columns.bar], columns.bar),
+        fit(look.pick("█ reused ░ common", "# reused - common")[: columns.bar], columns.bar),
     ]
     if columns.ttft:
         cells.append(right("ttft", columns.ttft))
@@ -80,7 +80,9 @@ def request_line(session: Session, row: int, width: int, look: Look) -> Line:
 def _duration(ms: float | None) -> str:
     if ms is None:
         return ""
-    return f"{ms:,.0f}ms" if ms < 9_999.5 else f"{ms / 1000:,.0f}s"
+    if ms < 999.5:
+        return f"{ms:.0f}ms"
+    return f"{ms / 1000:.1f}s" if ms < 99_950 else f"{ms / 1000:,.0f}s"
 
 
 def bar_of(facts: RequestFacts, width: int, look: Look) -> str:

@@ -14,6 +14,7 @@ from textual.strip import Strip
 
 from shadowviz.tui.models.cells import steady, wrap
 from shadowviz.tui.widgets.look import Look
+from shadowviz.tui.widgets.strips import strip_of
 
 
 class Paragraph(msgspec.Struct, frozen=True):
@@ -94,7 +95,7 @@ class TextPane(ScrollView, can_focus=True):
         row, width = self.scroll_offset.y + y, self.scrollable_content_region.width
         if row >= len(self._lines):
             return Strip.blank(width, self.rich_style)
-        return Strip(self._lines[row]).adjust_cell_length(width).apply_style(self.rich_style)
+        return strip_of(self._lines[row], width, self.rich_style)
 
 
 def _about(paragraphs: tuple[Paragraph, ...]) -> str:
