@@ -39,6 +39,11 @@ def export(  # one parameter an option
     span: Annotated[str, typer.Option(help="Ruler: tokens to show, such as 1000 or 256:1000.", metavar="SPAN")] = "",
     cut: Annotated[int | None, typer.Option(help="Ruler: length that is gone on from.", min=0)] = None,
     geometry: Annotated[str, typer.Option(help="Ruler of --span without a run: a preset.", metavar="NAME")] = "",
+    rows: Annotated[
+        Literal["mode", "kind", "fault", "subject"] | None, typer.Option(help="Boundary: what a row stands for.")
+    ] = None,
+    level: Annotated[str, typer.Option(help="Boundary: only this level of proof.", metavar="LEVEL")] = "",
+    subject: Annotated[str, typer.Option(help="Boundary: only this geometry or model.", metavar="NAME")] = "",
     compare: Annotated[
         tuple[str, str] | None, typer.Option(help="What differs between two runs or moments.", metavar="A B")
     ] = None,
@@ -79,6 +84,9 @@ def export(  # one parameter an option
         span=span,
         cut=cut,
         geometry=geometry,
+        rows=rows,
+        level=level,
+        subject=subject,
         compare=compare,
         demo=demo,
         engine=tuple(engine or ()),

@@ -6,8 +6,10 @@ from typing import Literal
 import msgspec
 
 from shadowviz.cli.export_diagrams import Ask
-from shadowviz.cli.export_source import Recording
+from shadowviz.cli.export_source import Recording, name_and_event
 from shadowviz.cli.page_file import check_page_file
+from shadowviz.diagrams.boundary import BoundaryOptions
+from shadowviz.diagrams.boundary_rows import RowsBy
 from shadowviz.diagrams.collapse import MAX_BOXES, TreeOptions
 from shadowviz.diagrams.derivation_of import View
 from shadowviz.exporters.formats import DiagramName, Format, Look, format_named, format_of_file
@@ -31,6 +33,9 @@ _USED_BY: dict[str, tuple[DiagramName, ...]] = {
     "span": (DiagramName.DERIVATION,),
     "cut": (DiagramName.DERIVATION,),
     "geometry": (DiagramName.DERIVATION,),
+    "rows": (DiagramName.BOUNDARY,),
+    "level": (DiagramName.BOUNDARY,),
+    "subject": (DiagramName.BOUNDARY,),
     "at": tuple(name for name in DiagramName if name not in (DiagramName.BOUNDARY, DiagramName.CHANGES)),
 }
 """Diagrams that an option has a meaning for."""
@@ -53,6 +58,9 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     span: str
     cut: int | None
     geometry: str
+    rows: Literal["mode", "kind", "fault", "subject"] | None
+    level: str
+    subject: str
     compare: tuple[str, str] | None
     demo: bool
     engine: tuple[str, ...]
@@ -95,6 +103,9 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
             ),
             view=self.view,
             row_format=options.row_format,
+            boundary=BoundaryOptions(
+                rows=RowsBy(options.rows) if options.rows else None, level=options.level, subject=options.subject
+            ),
             most_lookups=None if self.form.name == "json" else MAX_LOOKUPS,
         )
 
@@ -132,6 +143,8 @@ def asked(options: Options) -> Asked:
 def _format(options: Options) -> Format:
     if options.form:
         return format_named(options.form)
+    if options.output == STDOUT and options.compare and sys.stdout.isatty():
+        return format_named("text")
     if options.output == STDOUT:
         raise InputError("the format is not known: expected -f FORMAT, or -o FILE with an ending that tells it")
     return format_of_file(options.output)
@@ -148,6 +161,8 @@ def _diagram(options: Options, form: Format) -> DiagramName:
         return DiagramName.CHANGES
     if options.span or options.cut is not None or options.geometry:
         return DiagramName.DERIVATION
+    if options.rows or options.level or options.subject:
+        return DiagramName.BOUNDARY
     return DiagramName.TREE if DiagramName.TREE in form.diagrams else form.diagrams[0]
 
 
@@ -162,6 +177,9 @@ def _check_used(options: Options, diagram: DiagramName) -> None:
         "span": bool(options.span),
         "cut": options.cut is not None,
         "geometry": bool(options.geometry),
+        "rows": options.rows is not None,
+        "level": bool(options.level),
+        "subject": bool(options.subject),
         "at": options.at is not None,
     }
     for name, is_given in given.items():
@@ -181,8 +199,9 @@ def _look(options: Options, form: Format, diagram: DiagramName) -> Look:
 
 def _check_output(options: Options, form: Format) -> None:
     if options.output != STDOUT:
-        inputs = [options.source, *(options.compare or ())]
-        check_page_file(options.output, options.force, filter(None, inputs), "-o")
+        inputs = [*filter(None, (options.source,)), *(options.compare or ())]
+        files = [*inputs, *(name_and_event(name)[0] for name in inputs)]
+        check_page_file(options.output, options.force, files, "-o")
     elif options.force:
         raise InputError("--force replaces a file: expected -o FILE with it")
     elif not form.text and sys.stdout.isatty():

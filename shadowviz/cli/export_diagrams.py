@@ -6,6 +6,7 @@ from itertools import takewhile
 import msgspec
 
 from shadowviz.cli.export_source import Recording, named
+from shadowviz.diagrams.boundary import ALL_CHECKS, BoundaryOptions, boundary_diagram
 from shadowviz.diagrams.caption import Caption
 from shadowviz.diagrams.caption_of import state_caption
 from shadowviz.diagrams.collapse import TreeOptions
@@ -28,6 +29,7 @@ class Ask(msgspec.Struct, frozen=True, kw_only=True):
     view: View = View()
     row_format: str = ""
     """How rows are stored, for their bytes; empty = as the geometry says."""
+    boundary: BoundaryOptions = ALL_CHECKS
     most_lookups: int | None = None
     """Lookups that a table lists at most; None = all."""
 
@@ -124,10 +126,8 @@ def _memory(run: Recording, ask: Ask) -> Diagram:
     return memory_diagram(caption, moment.state, words_of(run.opened), ask.tree, ask.row_format)
 
 
-def _boundary(run: Recording, _ask: Ask) -> Diagram:
-    from shadowviz.diagrams.boundary import boundary_diagram
-
-    return boundary_diagram(run.events, run.name)
+def _boundary(run: Recording, ask: Ask) -> Diagram:
+    return boundary_diagram(run.events, run.name, ask.boundary)
 
 
 def _events(run: Recording, ask: Ask) -> Diagram:

@@ -68,7 +68,7 @@ def open_source(source: str, demo: bool, engine: Sequence[str]) -> Recording:
     """
     if demo == bool(source):
         raise InputError("expected one source: a record, a file of prompts, - for prompts from stdin, or --demo")
-    name, at = _split(source)
+    name, at = name_and_event(source)
     if source and is_record(name):
         if engine:
             raise InputError(f"{name} is a record and has had its engine: expected --engine beside prompts alone")
@@ -76,12 +76,15 @@ def open_source(source: str, demo: bool, engine: Sequence[str]) -> Recording:
     return _live(name, at, demo, _engine_values(engine))
 
 
-def _split(source: str) -> tuple[str, int | None]:
+def name_and_event(source: str) -> tuple[str, int | None]:
     """Name and event of `RUN@SEQ`; a file whose name looks like that is meant before anything else."""
     found = AT.fullmatch(source)
     if found is None or Path(source).exists():
         return source, None
-    return found["name"], int(found["seq"])
+    seq = int(found["seq"])
+    if seq < 0:
+        raise InputError(f"{source[-60:]!r}: no event is before the first: expected {found['name'][-40:]}@0 or later")
+    return found["name"], seq
 
 
 def _record(path: str, at: int | None) -> Recording:

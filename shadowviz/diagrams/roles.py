@@ -27,13 +27,16 @@ PARTIAL = _mark("in part", "◐/", GREY, "some rows are there", pattern=Pattern.
 PRESENT = _mark("resident", "●o", INK, "every row is there")
 TERMINAL = _mark("end", "■E", INK, "a registered path ends here")
 REACHABLE = _mark("reuses", "↩<", TEAL, "what a request that leaves the tree here reuses")
+NAMESPACE = _mark("namespace", "§%", PURPLE, "its tokens are apart from equal ones of others")
 NEXT_OUT = _mark("next out", "▽v", ROSE, "first to be evicted when room is needed", line=Line.DASHED)
 STUB = _mark("more", "…+", GREY, "nodes that are not shown", line=Line.DASHED, pattern=Pattern.EMPTY)
 CUT = _mark("cut", "▲^", INK, "reused to the left, computed to the right", line=Line.BOLD)
 REUSED = _mark("reused", "━=", BLUE, "taken from the cache")
-COMPUTED = _mark("computed", "╌.", ORANGE, "has to be run", line=Line.DASHED, pattern=Pattern.DIAGONAL)
+COMPUTED = _mark("computed", "╌.", ORANGE, "has to be run", line=Line.DASHED, pattern=Pattern.EMPTY)
 NEEDED = _mark("needed", "▁_", INK, "going on at the cut reads it", line=Line.BOLD)
-OPEN = _mark("open", "┊:", GREY, "window of compression without its last token", line=Line.DASHED)
+OPEN = _mark(
+    "open", "┊:", GREY, "window of compression without its last token", line=Line.DOTTED, pattern=Pattern.EMPTY
+)
 
 TIERS: dict[str, Style] = {
     "device": _mark("device", "▣D", BLUE, "memory of the accelerator", line=Line.SOLID),
@@ -51,6 +54,13 @@ HIT = _mark("hit", "HH", BLUE, "all that is worth naming was reused")
 CLIPPED = _mark("clipped", "CC", ORANGE, "reused in part", pattern=Pattern.DIAGONAL)
 MISS = _mark("miss", "MM", GREY, "nothing was reused", pattern=Pattern.EMPTY)
 NOT_KNOWN = _mark("unknown", "??", YELLOW, "the source does not say", line=Line.DOTTED)
+
+CHANGES: dict[str, Style] = {
+    "appeared": _mark("appeared", "++", BLUE, "in the later tree alone"),
+    "went": _mark("went", "−-", ROSE, "in the earlier tree alone", line=Line.DASHED, pattern=Pattern.EMPTY),
+    "residency": _mark("residency", "≠!", ORANGE, "in both, with other rows", pattern=Pattern.DIAGONAL),
+}
+"""What may have happened to a span between two trees."""
 
 HEAT: tuple[Style, ...] = (
     _mark("coldest fifth", "▁0", GREY, pattern=Pattern.EMPTY),

@@ -7,6 +7,7 @@ from shadowviz.diagrams.roles import (
     ABSENT,
     COMPUTED,
     LOCKED,
+    NAMESPACE,
     NEXT_OUT,
     PARTIAL,
     PATH,
@@ -97,7 +98,14 @@ def marks(box: Box, diagram: TreeDiagram) -> list[Mark]:
         found.append(Mark(REACHABLE, f"{REACHABLE.word} {short(box.reachable)}"))
     if box.terminal:
         found.append(Mark(TERMINAL, TERMINAL.word))
+    if tells_namespace(box, diagram):
+        found.append(Mark(NAMESPACE, shorten(box.namespace, MAX_REQUEST)))
     return found
+
+
+def tells_namespace(box: Box, diagram: TreeDiagram) -> bool:
+    """Whether a node says its namespace: the first of those that share it, where it has one."""
+    return bool(box.namespace) and (not box.parent or box.node == diagram.boxes[0].node)
 
 
 def path_words(box: Box, diagram: TreeDiagram) -> str:
@@ -196,3 +204,13 @@ def short(value: int) -> str:
             scaled = value / size
             return f"{scaled:.1f}{unit}" if scaled < 99.95 else f"{scaled:.0f}{unit}"
     return f"{value / 10**12:.0f}T"
+
+
+def byte_words(value: int) -> str:
+    """Bytes in the unit that suits them."""
+    if value < 1024:
+        return f"{value:,} B"
+    for power, unit in enumerate(("KiB", "MiB", "GiB"), 1):
+        if value < 1024 ** (power + 1):
+            return f"{value / 1024**power:,.1f} {unit}"
+    return f"{value / 1024**4:,.1f} TiB"

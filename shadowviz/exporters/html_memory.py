@@ -6,7 +6,7 @@ from shadowviz.diagrams.kind_styles import kind_styles
 from shadowviz.diagrams.memory import KindBytes, MemoryDiagram, Tile
 from shadowviz.diagrams.roles import STUB, UNKNOWN
 from shadowviz.diagrams.theme import INK, Pattern, Style
-from shadowviz.exporters.box_words import counted, name
+from shadowviz.exporters.box_words import byte_words, counted, name
 from shadowviz.exporters.formats import LIGHT, Drawing, Look
 from shadowviz.exporters.html_legend import Entry, Styles, area, glyph
 from shadowviz.exporters.html_page import Page, drawn_by, rendered, swatches
@@ -104,14 +104,7 @@ def render(diagram: MemoryDiagram, look: Look = LIGHT) -> Drawing:  # noqa: ARG0
 
 def shown_bytes(value: int | None) -> str:
     """Bytes in the unit that suits them."""
-    if value is None:
-        return NOT_KNOWN
-    if value < 1024:
-        return f"{value:,} B"
-    for power, unit in enumerate(("KiB", "MiB", "GiB"), 1):
-        if value < 1024 ** (power + 1):
-            return f"{value / 1024**power:,.1f} {unit}"
-    return f"{value / 1024**4:,.1f} TiB"
+    return NOT_KNOWN if value is None else byte_words(value)
 
 
 def _stored_as(diagram: MemoryDiagram) -> str:

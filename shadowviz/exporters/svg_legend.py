@@ -6,6 +6,7 @@ from shadowviz.diagrams.kind_styles import kind_styles
 from shadowviz.diagrams.roles import (
     ABSENT,
     LOCKED,
+    NAMESPACE,
     NEXT_OUT,
     PARTIAL,
     PATH,
@@ -18,7 +19,7 @@ from shadowviz.diagrams.roles import (
 )
 from shadowviz.diagrams.theme import GROUNDS, Ground, Style
 from shadowviz.diagrams.tree import KindRows, TreeDiagram
-from shadowviz.exporters.box_words import presence
+from shadowviz.exporters.box_words import presence, tells_namespace
 from shadowviz.exporters.svg_frame import Entry, area_entry, glyph_entry, meaning, origin_entries, outline_entry
 from shadowviz.exporters.svg_parts import columns_of
 from shadowviz_engine.core.derive import Origin
@@ -55,6 +56,7 @@ def _entries(diagram: TreeDiagram, rows: Collection[KindRows], ground: Ground) -
         (glyph_entry(TOMBSTONE, ground), any(box.tombstone for box in boxes)),
         (glyph_entry(REACHABLE, ground), any(box.reachable is not None for box in boxes)),
         (glyph_entry(TERMINAL, ground), any(box.terminal for box in boxes)),
+        (glyph_entry(NAMESPACE, ground), any(tells_namespace(box, diagram) for box in boxes)),
         (_heat_entry(ground), any(box.heat is not None for box in boxes)),
         (outline_entry(STUB, ground), bool(diagram.stubs)),
     ]

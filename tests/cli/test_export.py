@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from cli_runs import Command
 
+from shadowviz.cli.main import main
 from shadowviz.exporters.formats import FORMATS
 from shadowviz.sources.logfile import LogFile
 
@@ -159,6 +160,37 @@ def test_two_moments_of_a_run_are_compared(command: Command, story_log: Path) ->
     assert same["changes"] == []
 
 
+@pytest.mark.parametrize("form", ["svg", "text", "html"])
+@pytest.mark.parametrize("shown", [("--compare", "RUN@40", "RUN"), ("RUN", "--diagram", "lookups")])
+def test_tables_come_as_pictures_pages_and_text(
+    command: Command, story_log: Path, form: str, shown: tuple[str, ...]
+) -> None:
+    done = command("export", *(word.replace("RUN", str(story_log)) for word in shown), "-f", form)
+    assert done.code == 0, done.err
+    assert ("appeared" if "--compare" in shown else "FULL_HIT") in done.out
+
+
+@pytest.fixture(scope="session")
+def stress_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two subjects, a few lengths."""
+    path = tmp_path_factory.mktemp("stress") / "stress.jsonl"
+    wanted = ("tiny", "recall", "--level", "arithmetic", "--lengths", "1:20", "--jobs", "1", "-o", str(path))
+    assert main(["stress", *wanted]) == 0
+    return path
+
+
+def test_a_part_of_a_stress_run_can_be_shown(command: Command, stress_log: Path) -> None:
+    whole, part, by_mode = (
+        document(command, str(stress_log), "--diagram", "boundary", *options)["content"]
+        for options in ((), ("--subject", "recall"), ("--rows", "mode", "--level", "arithmetic"))
+    )
+    assert whole["rows"] == ["tiny", "recall"]
+    assert 0 < part["caption"]["total"] < whole["caption"]["total"]
+    assert "tiny" not in part["caption"]["title"]
+    assert len(by_mode["rows"]) > len(whole["rows"])
+    assert by_mode["caption"]["total"] == whole["caption"]["total"]
+
+
 def test_the_list_names_every_format(command: Command) -> None:
     shown = command("export", "--list").out.splitlines()
     assert [line.split()[0] for line in shown[1:]] == [form.name for form in FORMATS]
@@ -197,6 +229,11 @@ def test_the_list_names_every_format(command: Command) -> None:
         (("RUN", "-f", "json", "--renderer", "dot"), "--renderer changes nothing about format json"),
         (("RUN", "-f", "json", "--force"), "--force replaces a file"),
         (("RUN", "-f", "json", "-o", "RUN", "--force"), "one of the inputs"),
+        (("RUN@5", "-f", "json", "-o", "RUN", "--force"), "one of the inputs"),
+        (("--compare", "RUN@5", "RUN@9", "-f", "json", "-o", "RUN", "--force"), "one of the inputs"),
+        (("RUN@-1", "-f", "json"), "no event is before the first"),
+        (("RUN", "-f", "json", "--level", "oracle"), "no stress run"),
+        (("RUN", "-f", "json", "--rows", "kind", "--diagram", "tree"), "--rows means nothing for --diagram tree"),
         (("RUN", "-f", "json", "-o", "no/such/folder/x.json"), "cannot be written"),
         (("RUN", "-f", "json", "--diagram", "boundary"), "no stress run"),
         (("RUN", "-f", "json", "--compare", "RUN", "RUN@5"), "--compare names both runs"),

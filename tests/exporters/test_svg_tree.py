@@ -16,6 +16,7 @@ from shadowviz.diagrams.roles import UNKNOWN
 from shadowviz.diagrams.theme import Ground
 from shadowviz.diagrams.tree import Box, KindRows, Stub, TreeDiagram
 from shadowviz.exporters.box_words import cell
+from shadowviz.exporters.dot import dot_text
 from shadowviz.exporters.formats import Look
 from shadowviz.exporters.svg_boxes import FULL_MOST, BoxDrawing
 from shadowviz.exporters.svg_own import draw_tree
@@ -38,6 +39,16 @@ def test_hostile_texts_stay_texts(num: int) -> None:
     assert "<script>alert(1)</script>" in said
     assert "\\u202egnp.exe" in said
     assert len(data) < 2_000 * len(diagram.boxes) + 60_000
+
+
+def test_a_namespace_is_said_once_where_its_path_begins() -> None:
+    boxes = [Box(node=node, parent=max(0, node - 1), depth=node, start=node, stop=node + 1) for node in range(3)]
+    boxes[1:] = [replace(box, namespace="tenant-b") for box in boxes[1:]]
+    diagram = replace(tree(1), boxes=tuple(boxes), kinds=(), stubs=(), request="")
+    said = texts_of(read_svg(draw_tree(diagram, Look()), ELEMENTS))
+    assert sum("tenant-b" in text and "namespace" not in text for text in said) == 1
+    assert any(text.startswith("namespace: ") for text in said), "the legend says what it is"
+    assert dot_text(diagram, Look()).count("§ tenant-b") == 1
 
 
 @given(st.lists(st.text(max_size=40), min_size=1, max_size=5))
