@@ -38,7 +38,11 @@ def check_parts() -> tuple[Check, ...]:
 
 def check_formats(parts: tuple[Check, ...]) -> tuple[Check, ...]:
     """Every format, and who draws it."""
-    state = {part.name: part for part in parts}
+    state: dict[str, Check] = {}
+    for part in parts:
+        # Of two programs of one name the first that can draw is the one that does.
+        if part.name not in state or not state[part.name].ok:
+            state[part.name] = part
     return tuple(_check_format(form, state) for form in FORMATS)
 
 
@@ -59,8 +63,7 @@ def _check_program(program: Program, *, first: bool) -> Check:
     place = f"{program.version.removeprefix(name).strip()}, {program.path}, {program.found}"
     failed = _tried(lambda: run_program(program, _GRAPH, "svg", TRY_S))
     if failed:
-        advice = f"{failed}; trees are drawn by the layout that is built in" if first else failed
-        return Check(name=name, ok=False, detail=place, advice=advice, command=DOT_EXTRA if name == WHEEL else "")
+        return Check(name=name, ok=False, detail=place, advice=failed, command=DOT_EXTRA if name == WHEEL else "")
     return Check(name=name, ok=True, detail=place if first else f"{place}, in reserve")
 
 

@@ -96,7 +96,17 @@ def run_program(program: Program, source: str, form: str, timeout_s: float) -> b
     if process.returncode != 0 or not out:
         reason = shorten(" ".join(said.decode(errors="replace").split()), 200) or "it gave nothing"
         raise RendererError(f"{program.version} failed with exit code {process.returncode}: {reason}")
+    if form == "svg" and not _is_svg(out):
+        raise RendererError(f"{program.version} gave something else than an svg")
     return out
+
+
+def _is_svg(out: bytes) -> bool:
+    try:
+        text = out.decode()
+    except UnicodeDecodeError:
+        return False
+    return "<svg" in text and text.rstrip().endswith("</svg>")
 
 
 def _named_program(named: str, environ: Mapping[str, str]) -> Program:

@@ -1,12 +1,13 @@
 """A tree as SVG: by Graphviz where there is one and the tree is small enough, else by the layout that is built in."""
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from shadowviz.diagrams.tree import TreeDiagram
 from shadowviz.exporters.dot import FONT, dot_text, titles
 from shadowviz.exporters.formats import LIGHT, Drawing, Look
-from shadowviz.exporters.renderers import RendererError, find_program, run_program
+from shadowviz.exporters.renderers import Program, RendererError, find_programs, run_program
 from shadowviz.exporters.svg_own import draw_tree
 from shadowviz.exporters.svg_parts import FONTS, text_of
 from shadowviz_engine.core.errors import InputError
@@ -28,15 +29,14 @@ def render(diagram: TreeDiagram, look: Look = LIGHT) -> Drawing:
         return Drawing(draw_tree(diagram, look), OWN)
     if look.renderer == "dot":
         return _by_graphviz(diagram, look)
-    num = len(diagram.boxes)
-    if num > DOT_MOST:
+    if len(diagram.boxes) > DOT_MOST:
         return Drawing(draw_tree(diagram, look), OWN)
-    if find_program() is None:
-        return Drawing(draw_tree(diagram, look), OWN)
-    try:
-        return _by_graphviz(diagram, look)
-    except RendererError as error:
-        return Drawing(draw_tree(diagram, look), OWN, (f"{error}; the {OWN} drew it instead",))
+    drawing, failures = _by_first(find_programs(), diagram, look)
+    if drawing is not None:
+        return drawing
+    return Drawing(
+        draw_tree(diagram, look), OWN, tuple(f"{failure}; the {OWN} drew it instead" for failure in failures)
+    )
 
 
 def _by_graphviz(diagram: TreeDiagram, look: Look) -> Drawing:
@@ -45,11 +45,28 @@ def _by_graphviz(diagram: TreeDiagram, look: Look) -> Drawing:
             f"{len(diagram.boxes):,} nodes are more than Graphviz lays out in reasonable time: expected at most "
             f"{DOT_MOST:,}; show less with --root, --depth, --min-tokens or --collapse, or let the {OWN} draw it"
         )
-    program = find_program()
-    if program is None:
-        raise InputError("Graphviz was asked for, but no dot is on the PATH: pip install 'shadowviz[dot]'")
-    svg = run_program(program, dot_text(diagram, look), "svg", look.timeout_s).decode()
-    return Drawing(_finished(svg, diagram).encode(), program.version)
+    drawing, failures = _by_first(find_programs(), diagram, look)
+    if drawing is not None:
+        return drawing
+    if failures:
+        raise failures[0]
+    raise InputError("Graphviz was asked for, but no dot is on the PATH: pip install 'shadowviz[dot]'")
+
+
+def _by_first(
+    programs: Sequence[Program], diagram: TreeDiagram, look: Look
+) -> tuple[Drawing | None, list[RendererError]]:
+    """What the first program draws that can, and how those before it failed."""
+    failures: list[RendererError] = []
+    for program in programs:
+        try:
+            svg = run_program(program, dot_text(diagram, look), "svg", look.timeout_s).decode()
+        except RendererError as error:
+            failures.append(error)
+            continue
+        notes = tuple(f"{failure}; {program.version} drew it instead" for failure in failures)
+        return Drawing(_finished(svg, diagram).encode(), program.version, notes), failures
+    return None, failures
 
 
 def _finished(svg: str, diagram: TreeDiagram) -> str:

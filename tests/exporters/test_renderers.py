@@ -1,6 +1,7 @@
 """Graphviz that is missing, wrong, slow or broken: a picture comes out all the same."""
 
 import os
+import shutil
 import sys
 import time
 from pathlib import Path
@@ -23,6 +24,29 @@ def script(folder: Path, body: str, name: str = "dot") -> str:
     path.write_text(f"#!/bin/sh\n{VERSION}{body}\n", encoding="utf-8")
     path.chmod(0o755)
     return str(path)
+
+
+def alone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave no Graphviz to be found but the one that the variable names."""
+    tools = folder / "tools"
+    tools.mkdir()
+    sleep = shutil.which("sleep")
+    assert sleep is not None
+    (tools / "sleep").symlink_to(sleep)
+    monkeypatch.setenv("PATH", str(tools))
+    monkeypatch.setattr(sys, "executable", str(tools / "python"))
+
+
+@posix
+def test_where_one_graphviz_fails_the_next_one_draws(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = script(tmp_path, "echo '<svg></svg>'", "whole")
+    monkeypatch.setenv("SHADOWVIZ_DOT", script(tmp_path, "exit 3", "broken"))
+    alone(tmp_path, monkeypatch)
+    (tmp_path / "tools" / "dot").symlink_to(whole)
+    drawing = render(tree(12))
+    assert drawing.drawn_by == "dot 99.1"
+    assert drawing.data == b"<svg></svg>\n"
+    assert "failed with exit code 3" in drawing.notes[0]
 
 
 @posix
@@ -65,12 +89,15 @@ def test_a_program_that_takes_too_long_is_ended_with_all_that_it_started(tmp_pat
         ("kill -SEGV $$", "failed with exit code"),
         ("sleep 600", "took longer than"),
         ("exec 0<&-; echo '<svg/>'; exit 1", "failed with exit code 1"),
+        ("echo no picture", "gave something else than an svg"),
+        ("printf '<svg>\\377</svg>'", "gave something else than an svg"),
     ],
 )
 def test_where_graphviz_fails_the_built_in_layout_draws_and_says_why(
     body: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SHADOWVIZ_DOT", script(tmp_path, body))
+    alone(tmp_path, monkeypatch)
     drawing = render(tree(12), Look(timeout_s=0.5))
     assert drawing.drawn_by == OWN
     assert said in drawing.notes[0]
