@@ -6,6 +6,7 @@ from typing import Final
 from shadowviz.diagrams.cells import BoundaryDiagram, Cell
 from shadowviz.diagrams.roles import OUTCOMES, UNKNOWN
 from shadowviz.diagrams.theme import GROUNDS, Ground, Style
+from shadowviz.exporters.box_words import counted
 from shadowviz.exporters.formats import LIGHT, Drawing, Look
 from shadowviz.exporters.svg_axis import nice_step
 from shadowviz.exporters.svg_frame import Entry, area_entry, caption_block, legend_block
@@ -125,7 +126,7 @@ def _rows(diagram: BoundaryDiagram, grid: _Grid, ground: Ground) -> Iterator[str
         yield f'<text x="{grid.left - 10:.1f}" y="{y + 13:.1f}" class="e">{text_of(fitted(name, NAMES_MOST))}</text>'
         yield f'<path d="M{grid.left:.1f} {y + grid.row - 1:.1f}H{grid.right:.1f}" class="l"/>'
         if findings[row]:
-            words = f"{findings[row]:,} finding{'' if findings[row] == 1 else 's'}"
+            words = counted(findings[row], "finding")
             yield f'<text x="{grid.right + 6:.1f}" y="{y + 13:.1f}" class="s b" style="fill:{bad}">{words}</text>'
 
 
@@ -155,7 +156,9 @@ def _style(cell: Cell) -> Style:
 def _cell_words(cell: Cell, diagram: BoundaryDiagram) -> str:
     lengths = f"length {cell.first:,}" if cell.first == cell.last else f"lengths {cell.first:,} to {cell.last:,}"
     name = shorten(diagram.rows[cell.row], MAX_NAME)
-    words = f"{name}, {lengths}: {_style(cell).word}, {cell.checks:,} checks, {cell.findings:,} findings"
+    words = (
+        f"{name}, {lengths}: {_style(cell).word}, {counted(cell.checks, 'check')}, {counted(cell.findings, 'finding')}"
+    )
     words += f", largest difference {cell.difference:.3g}" if cell.difference else ""
     return f"{words}; {shorten(cell.detail, MAX_DETAIL)}" if cell.detail else words
 
@@ -171,7 +174,9 @@ def _findings(diagram: BoundaryDiagram, y: float, width: float) -> tuple[list[st
     left_out = len(found) - FINDINGS_MOST
     more = f"; {left_out:,} more cells have some" if left_out > 0 else ""
     y += 14
-    lines.append(f'<text x="{MARGIN}" y="{y:.1f}" class="h">{total:,} findings, the first of each cell{more}</text>')
+    lines.append(
+        f'<text x="{MARGIN}" y="{y:.1f}" class="h">{counted(total, "finding")}, the first of each cell{more}</text>'
+    )
     for cell in found[:FINDINGS_MOST]:
         for part in wrapped(_cell_words(cell, diagram), columns, 3):
             y += 16

@@ -55,7 +55,7 @@ def render(diagram: DerivationDiagram, look: Look = LIGHT) -> Drawing:
     body += marks(y)
     body += _cut(diagram, axis, top - LANE - 6, y, ground)
     legend = legend_block(_legend(diagram, ground), y + 26, width)
-    defs = patterns([*map(visible, styles.values()), COMPUTED], ground)
+    defs = patterns(map(visible, styles.values()), ground)
     return Drawing(document(width, y + 26 + legend.height, diagram.caption, [*body, *legend.lines], look, defs))
 
 
@@ -102,6 +102,8 @@ def _on_bar(words: str, x: float, y: float, ground: Ground) -> str:
 
 def _lane(lane: Lane, style: Style, diagram: DerivationDiagram, axis: Axis, y: float, ground: Ground) -> Iterator[str]:
     unit = f"1 row = {lane.unit:,} tokens" if lane.unit > 1 else "1 row a token"
+    if _is_snapshots(lane):
+        unit = f"every {lane.unit:,} tokens"
     layers = f", {len(lane.layers)} layers" if lane.layers else ""
     yield (
         f'<text x="{MARGIN}" y="{y + 9:.1f}" class="b">{text_of(fitted(style.word, 24))}</text>'
@@ -116,7 +118,7 @@ def _lane(lane: Lane, style: Style, diagram: DerivationDiagram, axis: Axis, y: f
     for bar in read:
         start = max(bar.reads.start, diagram.span.start)
         # What a row reads of its own range is its own place; the rest is its overlap.
-        if bar.rows.size == 1 and lane.unit > 1 and start < bar.tokens.start:
+        if bar.rows.size == 1 and lane.unit > 1 and start < bar.tokens.start and not _is_snapshots(lane):
             # Those of neighbours overlap: at one height they would run together.
             above = 3 if bar.rows.start % 2 else 7
             yield (
@@ -144,6 +146,9 @@ def _bar(bar: Bar, style: Style, axis: Axis, y: float, ground: Ground, has_sourc
             f'<path d="M{x:.1f} {y + BAR + 3:.1f}h{wide:.1f}" stroke="{NEEDED.paint(ground).stroke}" stroke-width="3"/>'
         )
     words = _rows_words(bar)
+    if wide < NARROW and not bar.open and bar.resident is None and has_source:
+        # Too narrow for the dots that say so.
+        yield f'<text x="{x + wide / 2:.1f}" y="{y - 2:.1f}" font-size="9" class="c b">{UNKNOWN.glyph}</text>'
     if width_of(words, 9) < wide - 2:
         yield f'<text x="{x + wide / 2:.1f}" y="{y + 11:.1f}" font-size="9" class="c">{words}</text>'
     yield "</g>"
@@ -158,6 +163,11 @@ def _bar_looks(bar: Bar, style: Style, ground: Ground, has_source: bool) -> tupl
         return "none", ABSENT.paint(ground).stroke, ABSENT.line
     line = ORIGINS[Origin.OBSERVED if has_source else Origin.DERIVED].line
     return style.paint(ground).fill, style.paint(ground).stroke, line
+
+
+def _is_snapshots(lane: Lane) -> bool:
+    """Whether each row is the state after one token, made from all before it."""
+    return lane.unit > 1 and bool(lane.bars) and all(bar.tokens.size == 1 and bar.rows.size == 1 for bar in lane.bars)
 
 
 def _rows_words(bar: Bar) -> str:
@@ -190,19 +200,26 @@ def _legend(diagram: DerivationDiagram, ground: Ground) -> list[Entry]:
     styles = kind_styles(lane.kind for lane in diagram.lanes)
     bars = [bar for lane in diagram.lanes for bar in lane.bars]
     has_source = diagram.caption.last_seq >= 0
-    entries = [area_entry(visible(style), ground, meaning(style)) for style in styles.values()]
+    cut = min(max(diagram.cut, diagram.span.start), diagram.span.stop)
+    fill = REUSED.paint(ground)
+    reused = f'<rect width="{SWATCH}" height="13" fill="{fill.fill}" stroke="{fill.stroke}"/>'
+    entries = [Entry(reused, meaning(REUSED))] if cut > diagram.span.start else []
+    entries += [area_entry(COMPUTED, ground)] if cut < diagram.span.stop else []
+    entries += [area_entry(visible(style), ground, meaning(style)) for style in styles.values()]
     stroke = NEEDED.paint(ground).stroke
     if any(bar.needed for bar in bars):
         entries.append(Entry(f'<path d="M0 8H{SWATCH}" stroke="{stroke}" stroke-width="3"/>', meaning(NEEDED)))
     if any(bar.resident is False for bar in bars):
         entries.append(outline_entry(ABSENT, ground))
     if has_source and any(bar.resident is None and not bar.open for bar in bars):
-        entries.append(outline_entry(UNKNOWN, ground))
+        entries.append(outline_entry(UNKNOWN, ground, f"{UNKNOWN.glyph} {meaning(UNKNOWN)}"))
     if not has_source:
         entries.append(outline_entry(ORIGINS[Origin.DERIVED], ground))
     if any(bar.open for bar in bars):
         entries.append(outline_entry(OPEN, ground))
-    if any(bar.reads.start < bar.tokens.start and bar.rows.size == 1 for bar in bars if not bar.open):
+    reading = [bar for lane in diagram.lanes if not _is_snapshots(lane) for bar in lane.bars if not bar.open]
+    if any(bar.reads.start < bar.tokens.start and bar.rows.size == 1 for bar in reading):
         bracket = f'<path d="M1 4v5H{SWATCH}" fill="none" stroke="{GROUNDS[ground].muted}"/>'
         entries.append(Entry(bracket, "tokens before its own range that a row was made from"))
-    return [*entries, Entry("", meaning(CUT)), Entry("", f"long ticks: pages of {diagram.page_size:,} tokens")]
+    pages = [Entry("", f"long ticks: pages of {diagram.page_size:,} tokens")] if diagram.page_size > 1 else []
+    return [*entries, Entry("", meaning(CUT)), *pages]

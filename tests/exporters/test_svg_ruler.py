@@ -68,6 +68,22 @@ def test_a_row_that_is_there_gone_or_not_known_looks_its_own_way(resident: bool 
     assert any(words[resident] in text for text in texts_of(read_svg(looks[resident], ELEMENTS)))
 
 
+def test_a_snapshot_that_nobody_speaks_of_is_a_question_and_reads_no_overlap() -> None:
+    diagram = length_diagram(preset("qwen3.5"), Extent(0, 640), 640)
+    told = replace(diagram, caption=replace(diagram.caption, seq=7, last_seq=9))
+    said = texts_of(read_svg(render(told).data, ELEMENTS))
+    snapshots = [bar for lane in told.lanes if lane.unit > 1 for bar in lane.bars]
+    assert len(snapshots) == 20
+    assert said.count("?") == sum(bar.resident is None for bar in snapshots) > 0
+    assert not any("before its own range" in text for text in said)
+
+
+def test_every_look_of_the_ruler_is_in_its_legend() -> None:
+    said = texts_of(read_svg(render(ruler()).data, ELEMENTS))
+    assert {"reused: taken from the cache", "computed: has to be run"} <= set(said)
+    assert "computed: has to be run" not in texts_of(read_svg(render(ruler(cut=280)).data, ELEMENTS))
+
+
 def test_needed_and_open_rows_and_overlap_are_drawn() -> None:
     plain = render(_one_bar(resident=True)).data
     others = {render(_one_bar(resident=True, needed=True)).data, render(_one_bar(resident=None, open=True)).data}
