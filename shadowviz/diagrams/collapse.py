@@ -77,7 +77,8 @@ def select(columns: TreeColumns, options: TreeOptions, kept: Mask) -> Selection:
     else:
         shown = np.flatnonzero(wanted)
     ordered = _pre_order(columns, shown, options.root)
-    return Selection(ordered, depths[ordered], _stubs(columns, ordered, options.root), collapse)
+    is_less = collapse and len(shown) < int(wanted.sum())
+    return Selection(ordered, depths[ordered], _stubs(columns, ordered, options.root), is_less)
 
 
 def _largest(columns: TreeColumns, options: TreeOptions, wanted: Mask, kept: Mask) -> Ints:

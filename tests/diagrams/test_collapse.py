@@ -96,6 +96,13 @@ def test_a_collapsed_picture_shows_the_largest_nodes_of_each_level() -> None:
     assert any("largest" in note for note in diagram.caption.notes)
 
 
+@pytest.mark.parametrize("most", [2, MAX_BOXES])
+def test_a_picture_says_that_it_was_collapsed_only_where_something_is_left_out(most: int) -> None:
+    diagram = picture(chat_state(), TreeOptions(collapse=True, max_boxes=most))
+    told = any("largest nodes" in note for note in diagram.caption.notes)
+    assert told == bool(diagram.stubs) == (most == 2)
+
+
 def test_a_tree_is_collapsed_by_itself_only_above_the_limit(long_form: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     limit = COLLAPSE_ABOVE if long_form else 1_000
     monkeypatch.setattr(collapse_module, "COLLAPSE_ABOVE", limit)
