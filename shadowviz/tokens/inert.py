@@ -16,7 +16,8 @@ def inert(text: str) -> str:
 
 def printable(text: str) -> str:
     """`text` as `inert` shows it, but for backslashes: for lines that already hold escapes."""
-    return "".join(_inert_character(character) for character in text)
+    # Python calls the very characters printable that are shown as they are.
+    return text if text.isprintable() else "".join(map(_inert_character, text))
 
 
 def inert_bytes(raw: bytes) -> str:
