@@ -1,0 +1,257 @@
+"""Screen 7: every event of the log, and the way to the state at any of them."""
+
+from typing import ClassVar
+
+from rich.segment import Segment
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+
+from shadowviz.tokens.inert import printable
+from shadowviz.tui.frame import Frame, Mode
+from shadowviz.tui.models.event_rows import EventRows
+from shadowviz.tui.models.event_words import event_fields, meaning
+from shadowviz.tui.screens.ask import AskScreen
+from shadowviz.tui.screens.base import PaneScreen
+from shadowviz.tui.screens.copying import copy_command
+from shadowviz.tui.widgets.event_view import EventLines, EventView, header, slider
+from shadowviz.tui.widgets.lines import LineView
+from shadowviz.tui.widgets.one_line import OneLine
+from shadowviz.tui.widgets.text_pane import Paragraph
+from shadowviz_engine.core.errors import InputError, LogError
+
+FILTER_S = 0.015
+"""Work of one frame on the filter."""
+SLIDE = 100
+"""Steps of the slider from the first event to the newest."""
+
+
+class EventsScreen(PaneScreen):
+    """The log; Enter shows the whole interface at the event of the cursor."""
+
+    name_of_screen = "events"
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "go", "go to", id="events.go"),
+        Binding("less_than_sign,comma", "step(-1)", "step back", show=False, id="events.back", key_display="<"),
+        Binding("greater_than_sign,full_stop", "step(1)", "step", id="events.step", key_display="< >"),
+        Binding("left,h", "slide(-1)", "slider back", show=False, id="events.slide-back"),
+        Binding("right,l", "slide(1)", "slider on", show=False, id="events.slide"),
+        Binding("b", "stop", "break", id="events.break"),
+        Binding("n", "next(1)", "next break", id="events.next"),
+        Binding("N", "next(-1)", "break before", show=False, id="events.previous"),
+        Binding("f", "follow", "live", id="events.follow"),
+        Binding("slash", "filter", "filter", id="events.filter"),
+        Binding("o", "only", "its request only", show=False, id="events.only"),
+        Binding("escape", "no_filter", "no filter", show=False, id="events.no-filter"),
+        Binding("number_sign", "jump", "event by number", show=False, id="events.jump", key_display="#"),
+        Binding("r", "ruler", "ruler of its request", show=False, id="events.ruler"),
+        Binding("t", "tree", "tree", show=False, id="events.tree"),
+        Binding("y", "copy", "copy", show=False, id="events.copy"),
+        Binding("p", "app.pause", "pause", show=False, id="time.pause"),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._pattern = ""
+        self._made_for: tuple[object, ...] = ()
+        self._drawn: tuple[object, ...] = ()
+        self._at = -2
+        self._inspected = -1
+
+    def compose_main(self) -> ComposeResult:
+        yield OneLine(id="slider")
+        yield EventView(id="list")
+
+    @property
+    def view(self) -> EventView:
+        """The list."""
+        return self.query_one("#list", EventView)
+
+    def title_segments(self, width: int) -> list[Segment]:
+        view, look = self.view, self.look
+        marks = []
+        if self._pattern:
+            looked = view.rows.looked if view.rows is not None else 1.0
+            progress = "" if looked >= 1 else f" {looked:.0%} searched"
+            marks.append(f"/{printable(self._pattern)}: {view.num_rows():,}{progress}")
+        if view.stops:
+            marks.append("breaks at " + ", ".join(sorted(view.stops)))
+        note = f"  [{'; '.join(marks)}]" if marks else ""
+        return [Segment(header(width), look.muted), Segment(look.shown(note), look.title)]
+
+    def show(self, frame: Frame) -> None:
+        view, session = self.view, self.session
+        made_for = (self._pattern, session.follower, self.look)
+        if made_for != self._made_for:
+            self._made_for = made_for
+            view.rows = EventRows(session.follower, self._pattern)
+            view.lines = EventLines(session, self.look)
+            self._at = -2
+        assert view.rows is not None, "made above"
+        view.rows.sync(FILTER_S)
+        drawn = (made_for, len(view.rows), frame.at, view.stops)
+        if drawn != self._drawn:
+            self._drawn = drawn
+            view.at = frame.at
+            view.rows_changed()
+        if frame.at != self._at and (frame.mode is Mode.LIVE or frame.arrival.settled):
+            self._at = frame.at
+            self._put_cursor(frame.at)
+        self.query_one("#slider", OneLine).show(slider(frame.at, frame.head, view.size.width, self.look))
+        self._inspect()
+
+    def _put_cursor(self, seq: int) -> None:
+        view = self.view
+        if view.rows is not None and len(view.rows):
+            view.move_to(view.rows.row_of(seq), tell=False)
+            self.session.selection.select(seq=self._seq)
+
+    @property
+    def _seq(self) -> int:
+        """Event at the cursor; -1 = there is none."""
+        rows = self.view.rows
+        return rows.at(self.view.cursor) if rows is not None and self.view.cursor < len(rows) else -1
+
+    def _inspect(self) -> None:
+        seq, look = self._seq, self.look
+        if seq < 0:
+            words = "No event matches the filter; Escape ends it." if self._pattern else "There is no event yet."
+            self.inspector.show([Paragraph(words, look.muted)])
+            return
+        try:
+            event = self.session.event_at(seq)
+        except LogError as error:
+            self.inspector.show([Paragraph(printable(str(error)), look.warning)])
+            return
+        shown = self.view.lines.words(seq) if self.view.lines is not None else None
+        kind = shown.kind if shown is not None else ""
+        if seq == self.view.at:
+            when = "the state shown is the one after it"
+        elif seq < self.view.at:
+            when = "Enter shows the state after it"
+        else:
+            when = "not happened yet in the state shown; Enter goes there"
+        parts = [Paragraph(f"{kind}: {meaning(event)}", look.text, f"e{seq:,}  ", look.strong)]
+        parts.append(Paragraph(when, look.muted))
+        parts += [Paragraph(value, look.text, f"{name:<12} ", look.title) for name, value in event_fields(event)]
+        self.inspector.show(parts)
+
+    def on_line_view_moved(self, _event: LineView.Moved) -> None:
+        self.session.selection.select(seq=self._seq)
+        self._inspect()
+
+    def on_line_view_entered(self, _event: LineView.Entered) -> None:
+        self.action_go()
+
+    def _select_subject(self) -> None:
+        """Select what the event at the cursor is about."""
+        words = self.view.lines.words(self._seq) if self.view.lines is not None and self._seq >= 0 else None
+        if words is not None:
+            event = self.session.event_at(words.seq)
+            request, node = str(getattr(event, "request", "")), words.node
+            if request or node:
+                self.session.selection.select(request=request, node=node if not request else 0, token=-1)
+
+    def _travel(self, seq: int) -> None:
+        self.session.go_to(seq)
+        self.session.selection.select(seq=seq)
+        self.owner.tick()
+
+    def action_go(self) -> None:
+        """Show the state after the event at the cursor, on every screen."""
+        if self._seq >= 0:
+            self._select_subject()
+            self._travel(self._seq)
+
+    def action_step(self, by: int) -> None:
+        """Show the state one event later or earlier; with a filter, one row."""
+        rows = self.view.rows
+        if rows is None or not len(rows):
+            return
+        if self._pattern:
+            row = rows.row_of(self.view.at) + by
+            if by < 0 and not rows.has(self.view.at):
+                row += 1
+            self._travel(rows.at(max(0, min(row, len(rows) - 1))))
+            return
+        self.session.step(by)
+        self.owner.tick()
+
+    def action_slide(self, by: int) -> None:
+        """Move the slider by a hundredth of the log."""
+        head = self.session.follower.head
+        step = max(1, (head + 1) // SLIDE)
+        self._travel(max(-1, min(head, self.view.at + by * step)))
+
+    def action_stop(self) -> None:
+        """Stop at events of this kind when n or N walks through the log; again: no more."""
+        words = self.view.lines.words(self._seq) if self.view.lines is not None and self._seq >= 0 else None
+        if words is not None:
+            self.view.stops ^= {words.kind}
+            self.owner.tick()
+
+    def action_next(self, by: int) -> None:
+        """Go to the next event at whose kind to stop, or to the one before."""
+        stops = self.view.stops
+        if not stops:
+            self.owner.say("b sets a breakpoint on the kind of the event at the cursor")
+            return
+        found = self.session.next_of(stops) if by > 0 else self.session.previous_of(stops)
+        if not found:
+            self.owner.say(f"no {' or '.join(sorted(stops))} {'behind' if by > 0 else 'before'} the moment shown")
+        self.owner.tick()
+
+    def action_follow(self) -> None:
+        """Show the newest event from now on."""
+        self.session.live()
+        self.owner.tick()
+
+    def action_filter(self) -> None:
+        """Ask for words that events must hold."""
+        about = "filter: words in number, kind, request, node or text, such as: SpanEvicted n42"
+        self.app.push_screen(AskScreen(about, self._pattern), self._set_filter)
+
+    def _set_filter(self, pattern: str | None) -> None:
+        if pattern is not None:
+            self._pattern = pattern
+            self.owner.tick()
+
+    def action_no_filter(self) -> None:
+        """End the filter."""
+        self._set_filter("")
+
+    def action_only(self) -> None:
+        """Show the events of the request at the cursor alone."""
+        words = self.view.lines.words(self._seq) if self.view.lines is not None and self._seq >= 0 else None
+        self._set_filter(words.request if words is not None and words.request else self.selection.request)
+
+    def action_jump(self) -> None:
+        """Ask for the number of an event and go there."""
+        self.app.push_screen(AskScreen(f"event by number, 0 to {self.session.follower.head:,}"), self._jump)
+
+    def _jump(self, text: str | None) -> None:
+        digits = (text or "").removeprefix("e").replace(",", "")
+        if not digits:
+            return
+        try:
+            if not digits.isascii() or not digits.isdigit() or len(digits) > 15:
+                raise InputError(f"{(text or '')[:20]!r} is no number of an event")
+            self._travel(int(digits))
+        except InputError as error:
+            self.owner.say(str(error))
+
+    def action_ruler(self) -> None:
+        """Show the ruler of the request that the event is about."""
+        self._select_subject()
+        self.owner.drill("ruler")
+
+    def action_tree(self) -> None:
+        """Show the tree, at what the event is about."""
+        self._select_subject()
+        self.owner.drill("tree")
+
+    def action_copy(self) -> None:
+        """Copy a command that tells the reasons of the request at the cursor, or checks the log."""
+        request = self.selection.request
+        words = ["shadowviz", "why", str(self.session.follower.path)]
+        copy_command(self.owner, [*words, request] if request else words)
