@@ -31,6 +31,9 @@ SCREENS: tuple[ScreenEntry, ...] = (
     ScreenEntry("1", "live", "Live", "shadowviz.tui.screens.live:LiveScreen", "requests, and why each was not reused"),
     ScreenEntry("2", "tree", "Tree", "shadowviz.tui.screens.tree:TreeScreen", "the radix tree, and what each span has"),
     ScreenEntry("3", "ruler", "Ruler", "shadowviz.tui.screens.ruler:RulerScreen", "state of a prompt, token by token"),
+    ScreenEntry(
+        "6", "pools", "Pools", "shadowviz.tui.screens.pools:PoolsScreen", "how full the pools are, and of what"
+    ),
     ScreenEntry("7", "events", "Events", "shadowviz.tui.screens.events:EventsScreen", "every event, and time travel"),
 )
 

@@ -1,0 +1,130 @@
+"""Screen 6: how full the pools are, of what, what leaves next, and how many sessions there is room for."""
+
+import time
+from typing import ClassVar
+
+from rich.segment import Segment
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+
+from shadowviz.tui.frame import Frame
+from shadowviz.tui.models.pool_history import PoolHistory
+from shadowviz.tui.screens.base import PaneScreen
+from shadowviz.tui.screens.copying import copy_command
+from shadowviz.tui.widgets.lines import LineView
+from shadowviz.tui.widgets.pool_lines import PoolLines
+from shadowviz.tui.widgets.ready_lines import ReadyLines
+from shadowviz.tui.widgets.text_pane import Paragraph
+
+HISTORY_S = 0.01
+"""Work of one frame on the history."""
+REST = 20
+"""Lines are made anew after this many times as long as making them took."""
+
+
+class PoolsScreen(PaneScreen):
+    """The pools at the moment shown; Enter on a leaf shows it in the tree."""
+
+    name_of_screen = "pools"
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "drill", "leaf in the tree", id="pools.drill"),
+        Binding("b", "leaving", "next to leave", id="pools.leaving"),
+        Binding("y", "copy", "copy", show=False, id="pools.copy"),
+        Binding("p", "app.pause", "pause", id="time.pause"),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._history: PoolHistory | None = None
+        self._history_of: object = None
+        self._drawn: tuple[object, ...] = ()
+        self._due = 0.0
+
+    def compose_main(self) -> ComposeResult:
+        yield ReadyLines(id="list")
+
+    @property
+    def view(self) -> ReadyLines:
+        """The lines."""
+        return self.query_one("#list", ReadyLines)
+
+    def title_segments(self, width: int) -> list[Segment]:
+        opened = self.session.state.opened
+        if opened is None:
+            return [Segment(" Pools", self.look.muted)]
+        words = f" Pools  page {opened.geometry.page_size:,} tokens  policy {self.look.shown(opened.policy) or '-'}"
+        kept = f"  retention {self.look.shown(opened.retention)}" if opened.retention else ""
+        return [Segment(f"{words}{kept}"[:width], self.look.muted)]
+
+    def show(self, frame: Frame) -> None:
+        session = self.session
+        if session.state.opened is None:
+            self.view.show(())
+            self.inspector.show([Paragraph("The pools appear once the log was opened.", self.look.muted)])
+            return
+        if self._history_of is not session.timeline or self._history is None:
+            self._history_of, self._history = session.timeline, PoolHistory(session.follower)
+        if frame.arrival.settled:
+            self._history.note(frame.at, tuple(pool.fill for pool in frame.pools))
+        came = self._history.sync(HISTORY_S)
+        drawn = (frame.version, frame.pools, self.view.size.width, self.look)
+        now = time.monotonic()
+        if (drawn != self._drawn or came) and (now >= self._due or not self._drawn):
+            self._drawn = drawn
+            lines = PoolLines(session.state, frame, self.look, self.view.size.width - 3)
+            self.view.show(list(lines.lines(session.timeline.chronicle, self._history)))
+            self._due = time.monotonic() + REST * (time.monotonic() - now)
+        self._inspect(frame)
+
+    def _inspect(self, frame: Frame) -> None:
+        look, opened = self.look, self.session.state.opened
+        assert opened is not None, "checked by the caller"
+        parts = [
+            Paragraph(
+                "A page counts once, whoever shares it. Compressed entries lie in the full pool, rows of the window "
+                "and raw rows of open windows in the swa pool.",
+                look.text,
+            ),
+            Paragraph(
+                "locked: on the path of a running request, so they cannot leave. running: pages that requests hold "
+                "beside the tree.",
+                look.muted,
+            ),
+            Paragraph(
+                "Sessions that fit: as if nothing were shared, each keeping only what going on at its end reads of the "
+                "window. Bytes are those of the first row format that fits the kinds.",
+                look.muted,
+            ),
+        ]
+        if node := self.view.target:
+            words = f"n{node}: Enter shows it in the tree; it leaves when room is needed"
+            parts.insert(0, Paragraph(words, look.strong))
+        self.inspector.show(parts if frame.pools else parts[:1])
+
+    def on_line_view_moved(self, _event: LineView.Moved) -> None:
+        if node := self.view.target:
+            self.session.selection.select(node=node, token=-1)
+        if self.owner.frame is not None:
+            self._inspect(self.owner.frame)
+
+    def on_line_view_entered(self, _event: LineView.Entered) -> None:
+        self.action_drill()
+
+    def action_drill(self) -> None:
+        """Show the leaf at the cursor in the tree."""
+        if node := self.view.target:
+            self.session.selection.select(node=node, token=-1)
+            self.owner.drill("tree")
+
+    def action_leaving(self) -> None:
+        """Go to the leaf that leaves first."""
+        row = next((row for row, line in enumerate(self.view.lines) if line.target), -1)
+        if row < 0:
+            self.owner.say("nothing can be evicted, or the policy is not known here")
+        else:
+            self.view.move_to(row)
+
+    def action_copy(self) -> None:
+        """Copy a command that writes a picture of the memory."""
+        copy_command(self.owner, ["shadowviz", "export", str(self.session.follower.path)])
