@@ -41,7 +41,7 @@ async def settled(app: ShadowvizApp, pilot: Pilot) -> None:
     """Until the state is the one asked for, and all of it is shown."""
     app.session.settle()
     await pilot.pause()
-    while not app.screen_stack or not getattr(app.screen, "is_ready", True):
+    while not app.screen_stack or not getattr(app.screen, "is_ready", True) or app.focused is None:
         await pilot.pause()
     app.tick()
     if app._words is not None:

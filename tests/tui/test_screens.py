@@ -41,7 +41,7 @@ def test_three_keys_lead_from_the_list_to_the_reason_and_the_span_and_back(log, 
         assert "r1  M COLD. Nothing like it was ever stored." in app.screen.inspector.text
         shown = await press(app, pilot, "k", "t")
         assert "[2 Tree]" in shown
-        assert "Live r2 > Tree" in shown
+        assert [(crumb.screen, crumb.selection.request) for crumb in app.frame.trail] == [("live", "r2")]
         assert app.session.selection.current.selection.request == "r2"
         assert "a request that leaves here reuses" in app.screen.inspector.text
         shown = await press(app, pilot, "backspace")

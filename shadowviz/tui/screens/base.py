@@ -126,7 +126,8 @@ class PaneScreen(Screen[None]):
 
     def watch_focused(self) -> None:
         """Another part has the keys, and the foot may name others."""
-        for line in self.query("#keys").results(OneLine):
+        # When the app ends, the focus goes after the last screen has gone.
+        for line in self.query("#keys").results(OneLine) if self.app.screen_stack else ():
             line.show(self._key_segments())
 
     def _key_segments(self) -> list[Segment]:
