@@ -144,8 +144,8 @@ class SpanFacts:
         nodes = self._state.nodes
         alive = np.array(nodes.alive, dtype=bool)
         alive[0] = False
-        moments: Ints = np.unique(np.array(nodes.last_used, dtype=np.int64)[alive])
-        return moments
+        moments: Ints = np.sort(np.array(nodes.last_used, dtype=np.int64)[alive])
+        return moments[np.diff(moments, prepend=-2) > 0]
 
     def heat(self, node: int) -> float:
         """Rank of its last use among all living nodes, 0 the oldest, 1 the newest."""

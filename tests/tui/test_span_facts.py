@@ -1,0 +1,40 @@
+"""Facts of single spans, beside those that pictures of a whole tree are made with."""
+
+import pytest
+from trees import caption_of, chat_state, walked, wide_state
+
+from shadowviz.diagrams.tree_of import tree_diagram
+from shadowviz.tui.models.span_facts import SpanFacts
+
+STATES = [
+    chat_state(),
+    chat_state(match_mode="classic"),
+    wide_state(300, seed=5),
+    *(walked(seed)[1] for seed in range(8)),
+]
+
+
+@pytest.mark.parametrize("state", STATES, ids=range(len(STATES)))
+def test_rows_reach_heat_and_what_leaves_next_are_those_of_the_picture(state):
+    facts = SpanFacts(state, state.opened)
+    boxes = tree_diagram(caption_of(state), state).boxes
+    assert len(boxes) > 1
+    for box in boxes:
+        if box.node:
+            assert facts.rows(box.node) == box.rows
+            assert facts.reused(box.node) == box.reachable
+            assert facts.heat(box.node) == pytest.approx(box.heat)
+            assert (facts.next_out == box.node) == box.next_out
+
+
+def test_ranks_counted_one_by_one_are_those_that_are_sorted():
+    state = wide_state(2_000, seed=1)
+    nodes = state.nodes
+    leaves = [node for node in range(1, len(nodes)) if not nodes.first_child[node]]
+    in_order = sorted(leaves, key=lambda node: (nodes.last_used[node], node))
+    sorted_ones = SpanFacts(state, state.opened)
+    for place, node in enumerate(in_order, 1):
+        assert sorted_ones.rank(node) == (place, len(leaves))
+        if place % 97 == 0:
+            assert SpanFacts(state, state.opened).rank(node) == (place, len(leaves))
+    assert sorted_ones.rank(nodes.parent[leaves[0]] or 1) is None or not nodes.first_child[1]
