@@ -3,6 +3,7 @@
 from typing import ClassVar
 
 from rich.segment import Segment
+from rich.style import Style as Ink
 from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
 from textual.message import Message
@@ -60,6 +61,7 @@ class LineView(ScrollView, can_focus=True):
         self.cursor = 0
         """Row that the cursor is in."""
         self._strips: dict[tuple[int, bool, int], Strip] = {}
+        self._base: Ink | None = None
 
     @property
     def look(self) -> Look:
@@ -143,7 +145,7 @@ class LineView(ScrollView, can_focus=True):
     def render_line(self, y: int) -> Strip:
         row, width = self.scroll_offset.y + y, self.scrollable_content_region.width
         if row >= self.num_rows():
-            return Strip.blank(width, self.rich_style)
+            return Strip.blank(width, self._ground())
         at_cursor = row == self.cursor and self.num_rows() > 0
         key = (row, at_cursor, width)
         strip = self._strips.get(key)
@@ -156,12 +158,19 @@ class LineView(ScrollView, can_focus=True):
     def _strip(self, row: int, at_cursor: bool, width: int) -> Strip:
         look = self.look
         mark = Segment("> " if at_cursor else "  ", look.title)
-        base = self.rich_style
+        base = self._ground()
         # What is drawn over the cursor keeps its own colour.
         ground = base + look.cursor if at_cursor else base
         return strip_of([mark, *self.draw_row(row, max(0, width - 2))], width, ground)
 
+    def _ground(self) -> Ink:
+        # To work it out takes longer than to draw a line.
+        if self._base is None:
+            self._base = self.rich_style
+        return self._base
+
     def notify_style_update(self) -> None:
+        self._base = None
         self._strips.clear()
         super().notify_style_update()
 

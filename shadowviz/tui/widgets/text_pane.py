@@ -48,6 +48,7 @@ class TextPane(ScrollView, can_focus=True):
         self._paragraphs: tuple[Paragraph, ...] = ()
         self._lines: list[list[Segment]] = []
         self._laid_for = -1
+        self._base: Ink | None = None
 
     @property
     def look(self) -> Look:
@@ -67,8 +68,11 @@ class TextPane(ScrollView, can_focus=True):
             self.scroll_to(y=0, animate=False, immediate=True)
         self._paragraphs = paragraphs
         self._laid_for = -1
+        before = self._lines
         self._lay_out()
-        self.refresh()
+        for row in range(max(len(before), len(self._lines))):
+            if before[row : row + 1] != self._lines[row : row + 1]:
+                self.refresh_line(row)
 
     @property
     def text(self) -> str:
@@ -88,14 +92,25 @@ class TextPane(ScrollView, can_focus=True):
             return
         self._laid_for = width
         self._lines = [line for part in self._paragraphs for line in _lines(part, width, self.look)]
-        self.virtual_size = Size(width, len(self._lines))
+        # Another size makes textual lay the whole screen out: what fits has one size, however long it is.
+        self.virtual_size = Size(width, max(len(self._lines), self.scrollable_content_region.height))
 
     def render_line(self, y: int) -> Strip:
         self._lay_out()
         row, width = self.scroll_offset.y + y, self.scrollable_content_region.width
         if row >= len(self._lines):
-            return Strip.blank(width, self.rich_style)
-        return strip_of(self._lines[row], width, self.rich_style)
+            return Strip.blank(width, self._ground())
+        return strip_of(self._lines[row], width, self._ground())
+
+    def _ground(self) -> Ink:
+        # To work it out takes longer than to draw a line.
+        if self._base is None:
+            self._base = self.rich_style
+        return self._base
+
+    def notify_style_update(self) -> None:
+        self._base = None
+        super().notify_style_update()
 
 
 def _about(paragraphs: tuple[Paragraph, ...]) -> str:
