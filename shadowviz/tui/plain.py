@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 
 from textual.theme import BUILTIN_THEMES
 
+from shadowviz.tui import twins
 from shadowviz.tui.frame import Frame
 from shadowviz.tui.models.request_rows import RequestRows
 from shadowviz.tui.models.span_facts import SpanFacts
@@ -78,5 +79,13 @@ def _tree(session: Session, _frame: Frame, width: int, look: Look) -> Iterator[s
         yield "  " + "".join(segment.text for segment in rows.draw(row, width - 2))
 
 
-TWINS: dict[str, Twin] = {"live": _live, "tree": _tree}
+TWINS: dict[str, Twin] = {
+    "live": _live,
+    "tree": _tree,
+    "ruler": twins.ruler,
+    "diff": twins.diff,
+    "stress": twins.stress,
+    "pools": twins.pools,
+    "events": twins.events,
+}
 """By name of the screen."""

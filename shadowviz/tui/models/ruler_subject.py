@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from shadowviz.replay.counts import tokens
 from shadowviz.replay.resident import prompt_state, request_prompt
 from shadowviz.tokens.inert import printable
 from shadowviz.tui.frame import Selection
@@ -86,15 +87,15 @@ def _of_node(session: Session, node: int) -> Subject:
     state = session.state
     nodes = state.nodes
     start, stop = nodes.tokens_at[node], nodes.stop[node]
-    tokens = state.tokens[start : start + stop]
-    there = prompt_state(state, tokens, state.namespaces.names[nodes.namespace[node]])
+    path = state.tokens[start : start + stop]
+    there = prompt_state(state, path, state.namespaces.names[nodes.namespace[node]])
     assert state.opened is not None, "a node comes behind the first event"
     geometry = state.opened.geometry
     # A request that repeats the path and goes on has one token more, so the end itself can be reached.
     return Subject(
         name=f"path of n{node}",
         model=RulerModel(geometry, stop, there.found.reused, there.rows),
-        tokens=tokens,
+        tokens=path,
         lookup=there.found,
         note="The cut is what a request of these very tokens would reuse at this moment.",
     )
@@ -111,7 +112,7 @@ def _of_check(session: Session, seq: int) -> Subject | None:
     if geometry is None:
         return None
     return Subject(
-        name=printable(f"{check.length:,} tokens ({check.subject})"),
+        name=printable(f"{tokens(check.length)} ({check.subject})"),
         model=RulerModel(geometry, check.length, check.length),
         tokens=None,
         note="By arithmetic, as if every row were there: what going on at this length reads.",

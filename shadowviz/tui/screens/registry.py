@@ -31,6 +31,8 @@ SCREENS: tuple[ScreenEntry, ...] = (
     ScreenEntry("1", "live", "Live", "shadowviz.tui.screens.live:LiveScreen", "requests, and why each was not reused"),
     ScreenEntry("2", "tree", "Tree", "shadowviz.tui.screens.tree:TreeScreen", "the radix tree, and what each span has"),
     ScreenEntry("3", "ruler", "Ruler", "shadowviz.tui.screens.ruler:RulerScreen", "state of a prompt, token by token"),
+    ScreenEntry("4", "diff", "Diff", "shadowviz.tui.screens.diff:DiffScreen", "two prompts, and where they part"),
+    ScreenEntry("5", "stress", "Stress", "shadowviz.tui.screens.stress:StressScreen", "a stress run, length by length"),
     ScreenEntry(
         "6", "pools", "Pools", "shadowviz.tui.screens.pools:PoolsScreen", "how full the pools are, and of what"
     ),

@@ -34,7 +34,7 @@ def ruler_paragraphs(rows: RulerRows, look: Look) -> list[Paragraph]:
         _row(rows, look),
         *_selected(shown, look),
         _cut(shown, look),
-        *(_blocking(blocking, look) for blocking in shown.model.blocking(shown.place.layer)),
+        *(_blocking(blocking, shown.model.is_arithmetic, look) for blocking in shown.model.blocking(shown.place.layer)),
     ]
     if shown.subject.note:
         parts.append(Paragraph(shown.subject.note, look.muted))
@@ -100,10 +100,12 @@ def _cut(shown: RulerShown, look: Look) -> Paragraph:
     return Paragraph(f"{words}; {others}" if others else words, look.text, f"{look.glyph(CUT)} {own}  ", look.title)
 
 
-def _blocking(blocking: Blocking, look: Look) -> Paragraph:
+def _blocking(blocking: Blocking, is_arithmetic: bool, look: Look) -> Paragraph:
     style = kind_style(blocking.kind)
     lead = f"{look.glyph(style)} {look.shown(style.word)}  "
     need = f"rows {_range(blocking.needed)}"
+    if is_arithmetic:
+        return Paragraph(f"reads {need}", look.text, lead, look.ink(style))
     if not blocking.known:
         return Paragraph(f"no event says whether {need} are there", look.muted, lead, look.ink(style))
     if not blocking.missing:

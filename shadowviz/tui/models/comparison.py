@@ -1,0 +1,116 @@
+"""Two prompts compared beside the interface: which two, the report, and their lines side by side."""
+
+from array import array
+from bisect import bisect_right
+from itertools import islice
+from threading import Thread
+
+import msgspec
+
+from shadowviz.replay.resident import request_prompt
+from shadowviz.tokens.inputs.prompt import Form, Prompt
+from shadowviz.tokens.passages.passage import Fold, Row
+from shadowviz.tokens.report.report import Report
+from shadowviz.tui.session import Session
+from shadowviz_engine.core.errors import InputError, ShadowvizError
+from shadowviz_engine.core.events import LookupDone
+from shadowviz_engine.core.geometry import Geometry
+
+MAX_ROWS = 20_000
+"""Lines that are kept of a comparison."""
+
+
+class Compared(msgspec.Struct, frozen=True):
+    """The answer."""
+
+    report: Report
+    rows: list[Row | Fold]
+    first: int
+    """Row of the first difference; -1 = there is none."""
+    is_cut: bool
+    """Whether there are more lines than are kept."""
+
+
+class Comparison:
+    """One comparison, worked out in a thread of its own."""
+
+    def __init__(self, a: Prompt, b: Prompt, geometry: Geometry) -> None:
+        self._a, self._b, self._geometry = a, b, geometry
+        self.answer: Compared | None = None
+        self.fault = ""
+        """Why there is no answer; empty = it may come."""
+        self._thread = Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def wait(self) -> None:
+        """Until it is there."""
+        self._thread.join()
+
+    def _run(self) -> None:
+        try:
+            self.answer = compared(self._a, self._b, self._geometry)
+        except ShadowvizError as error:
+            self.fault = str(error)
+
+
+def compared(a: Prompt, b: Prompt, geometry: Geometry) -> Compared:
+    """The report of two prompts, and their lines.
+
+    Raises:
+        InputError: they cannot be compared.
+    """
+    from shadowviz.tokens.align.align import align
+    from shadowviz.tokens.inputs.side import check_comparable, make_side, reading_of
+    from shadowviz.tokens.passages.lay_out import passages
+    from shadowviz.tokens.report.compare import compare
+
+    reading = reading_of("deepseek-v4")
+    one, other = make_side("A", a, reading), make_side("B", b, reading)
+    check_comparable(one, other)
+    diff = align(one, other)
+    report = compare(one, other, geometry, (a.source, b.source), diff)
+    rows = list(islice(passages(one, other, diff), MAX_ROWS + 1))
+    first = next((place for place, row in enumerate(rows) if isinstance(row, Row) and not row.same), -1)
+    return Compared(report, rows[:MAX_ROWS], first, len(rows) > MAX_ROWS)
+
+
+def prompt_of(session: Session, request: str) -> Prompt:
+    """The prompt of a request of the run.
+
+    Raises:
+        InputError: there is no such request at this moment.
+    """
+    state = session.state
+    row, opened = state.requests.index.get(request), state.opened
+    if row is None or opened is None:
+        raise InputError(f"there is no request {request[:60]!r} at this moment")
+    return Prompt(
+        source=session.request(row).name,
+        form=Form.IDS,
+        ids=array("q", request_prompt(state, row)),
+        vocabulary=opened.tokenizer_fingerprint or "none",
+        redacted=str(session.follower.path) if opened.redacted else "",
+    )
+
+
+def rival_of(session: Session, request: str) -> str:
+    """The request whose stored path this one was compared with by its lookup, else the one before it; empty = none."""
+    requests = session.state.requests
+    row = requests.index.get(request)
+    if row is None:
+        return ""
+    lookup = session.request(row).lookup
+    stored = _storer(session, lookup) if lookup is not None else -1
+    if stored >= 0 and stored != row:
+        return requests.names[stored]
+    return requests.names[row - 1] if row else ""
+
+
+def _storer(session: Session, lookup: LookupDone) -> int:
+    """Row of the request whose tokens the nearest stored path has; -1 = there is none."""
+    nodes, requests = session.state.nodes, session.state.requests
+    node = lookup.near or lookup.node
+    if not 0 < node < len(nodes):
+        return -1
+    place = bisect_right(requests.prompt_at, nodes.tokens_at[node]) - 1
+    return place if place >= 0 and requests.prompt_at[place] == nodes.tokens_at[node] else -1

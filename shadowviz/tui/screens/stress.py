@@ -1,0 +1,239 @@
+"""Screen 5: what a stress run found, length by length, while it goes on or afterwards."""
+
+import time
+from typing import ClassVar
+
+from rich.segment import Segment
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+
+from shadowviz.diagrams.boundary_rows import RowsBy
+from shadowviz.diagrams.roles import OUTCOMES as LOOKS
+from shadowviz.replay.stress import OUTCOMES
+from shadowviz.tui.frame import Frame
+from shadowviz.tui.models.stress_grid import StressGrid
+from shadowviz.tui.screens.base import PaneScreen
+from shadowviz.tui.screens.copying import copy_command, copy_text
+from shadowviz.tui.widgets.lines import LineView
+from shadowviz.tui.widgets.look import Look
+from shadowviz.tui.widgets.stress_view import HEADS, StressRows, StressView
+from shadowviz.tui.widgets.text_pane import Paragraph
+from shadowviz_engine.core.errors import LogError
+from shadowviz_engine.core.events import BoundaryChecked, BoundaryStressStarted
+
+GATHER_S = 0.02
+"""Work of one frame on new checks."""
+SLICE = 256
+STARTED = ("BoundaryStressStarted",)
+ROWS: tuple[RowsBy | None, ...] = (None, *RowsBy)
+
+
+class StressScreen(PaneScreen):
+    """The heat map of the record; Enter on a cell opens the ruler at its length."""
+
+    name_of_screen = "stress"
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "drill", "ruler", id="stress.drill"),
+        Binding("n", "finding(1)", "next finding", id="stress.next"),
+        Binding("N", "finding(-1)", "finding before", show=False, id="stress.previous"),
+        Binding("s", "rows", "rows", id="stress.rows"),
+        Binding("plus,equals_sign", "rescale(-1)", "zoom in", show=False, id="stress.zoom-in"),
+        Binding("minus", "rescale(1)", "zoom", id="stress.zoom-out", key_display="+ -"),
+        Binding("y", "copy", "copy command", id="stress.copy"),
+        Binding("p", "app.pause", "pause", show=False, id="time.pause"),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._grid: StressGrid | None = None
+        self._grid_of: tuple[object, ...] = ()
+        self._fed = 0
+        """Events that the grid has taken in."""
+        self._rows_by: RowsBy | None = None
+        self._drawn: tuple[object, ...] = ()
+
+    def compose_main(self) -> ComposeResult:
+        yield StressView(id="list")
+
+    @property
+    def view(self) -> StressView:
+        """The heat map."""
+        return self.query_one("#list", StressView)
+
+    def title_segments(self, width: int) -> list[Segment]:
+        grid, look = self._grid, self.look
+        if grid is None or not grid.started:
+            return [Segment(" Stress", look.muted)]
+        subjects = list(dict.fromkeys(event.subject for event in grid.started))
+        named = subjects[0] if len(subjects) == 1 else f"{len(subjects)} subjects"
+        done = grid.num_checks / grid.total if grid.total else 1.0
+        by = f"  by {self._rows_by}" if self._rows_by else ""
+        words = f" {look.shown(named)}{by}  seed {grid.started[0].seed}  {grid.num_checks:,} of {grid.total:,} checks"
+        words += f" ({done:.0%})  {grid.num_findings:,} findings  1 column = {self.view.place.zoom:,}"
+        return [Segment(words[:width], look.strong)]
+
+    def show(self, frame: Frame) -> None:
+        self._gather(frame)
+        grid, view = self._grid, self.view
+        if grid is None or not grid.started:
+            view.rows = None
+            view.rows_changed()
+            words = "No stress run is on this record. Make one: shadowviz stress tiny -o run.jsonl, and open it here."
+            self.inspector.show([Paragraph(words, self.look.muted)])
+            return
+        drawn = (id(grid), grid.num_checks, self.look, view.size.width)
+        if drawn != self._drawn:
+            self._drawn = drawn
+            is_new = view.rows is None or view.rows.grid is not grid
+            view.rows = StressRows(grid, view.place, self.look)
+            if is_new:
+                view.cursor = max(view.cursor, HEADS)
+                view.place.move(view.place.length, grid.lengths, view.columns)
+            view.rows_changed()
+        self._inspect()
+
+    def _gather(self, frame: Frame) -> None:
+        """Take in the checks up to the moment shown, for a little while."""
+        follower = self.session.follower
+        if not follower.is_indexed:
+            return
+        num_started = self._num_started(frame.at)
+        grid_of = (follower, num_started, self._rows_by)
+        if grid_of != self._grid_of or self._fed > frame.at + 1:
+            self._grid_of, self._fed = grid_of, 0
+            self._grid = StressGrid(self._started(frame.at), self._rows_by)
+        stop_s = time.monotonic() + GATHER_S
+        while self._grid is not None and self._grid.started and self._fed <= frame.at and time.monotonic() < stop_s:
+            stop = min(self._fed + SLICE, frame.at + 1)
+            try:
+                for event in follower.events(self._fed, stop):
+                    if isinstance(event, BoundaryChecked):
+                        self._grid.add(event)
+            except LogError:
+                return
+            self._fed = stop
+
+    def _num_started(self, at: int) -> int:
+        return len(self._seqs_of_started(at))
+
+    def _seqs_of_started(self, at: int) -> list[int]:
+        seqs, seq = list[int](), self.session.follower.next_of(STARTED, -1)
+        while seq is not None and seq <= at:
+            seqs.append(seq)
+            seq = self.session.follower.next_of(STARTED, seq)
+        return seqs
+
+    def _started(self, at: int) -> list[BoundaryStressStarted]:
+        events = (self.session.event_at(seq) for seq in self._seqs_of_started(at))
+        return [event for event in events if isinstance(event, BoundaryStressStarted)]
+
+    @property
+    def _check(self) -> BoundaryChecked | None:
+        """The worst check of the cell at the cursor."""
+        cell = self.view.cell
+        if cell is None:
+            return None
+        try:
+            event = self.session.event_at(cell.seq)
+        except LogError:
+            return None
+        return event if isinstance(event, BoundaryChecked) else None
+
+    def _inspect(self) -> None:
+        look, cell, check = self.look, self.view.cell, self._check
+        place, parts = self.view.place, list[Paragraph]()
+        last = place.length - (place.length - place.first) % place.zoom + place.zoom - 1
+        lengths = f"length {place.length:,}" if place.zoom == 1 else f"lengths {last - place.zoom + 1:,} to {last:,}"
+        if cell is None or check is None:
+            parts.append(Paragraph("no check here", look.muted, f"{lengths}  ", look.title))
+        else:
+            style = LOOKS[OUTCOMES[cell.outcome]]
+            words = f"{style.word}: {style.meaning}; {cell.checks:,} checks, {cell.findings:,} findings"
+            parts.append(Paragraph(words, look.ink(style), f"{lengths}  {look.glyph(style)} ", look.strong))
+            parts += _facts(check, look)
+        units = "  ".join(f"{at} {name} {size:,}" for at, (name, size) in enumerate(self._units, 1))
+        if units:
+            parts.append(Paragraph(f"row 'closes': {units}", look.muted))
+        marks = "  ".join(f"{look.glyph(LOOKS[name])} {LOOKS[name].word}" for name in OUTCOMES)
+        parts.append(Paragraph(f"{marks}  blank: not checked", look.muted))
+        self.inspector.show(parts)
+
+    @property
+    def _units(self) -> tuple[tuple[str, int], ...]:
+        return self._grid.units if self._grid is not None else ()
+
+    def on_line_view_moved(self, _event: LineView.Moved) -> None:
+        self._moved()
+
+    def on_stress_view_cell_moved(self, _event: StressView.CellMoved) -> None:
+        self._moved()
+
+    def _moved(self) -> None:
+        self.view.rows_changed()
+        if self._grid is not None and self._grid.started:
+            self._inspect()
+            self.draw(self.owner.frame)
+
+    def action_rescale(self, step: int) -> None:
+        """More lengths a column, or fewer."""
+        self.view.rescale(step)
+
+    def action_rows(self) -> None:
+        """What a row stands for: as the run suggests, then mode, kind and layer, fault, subject."""
+        self._rows_by = ROWS[(ROWS.index(self._rows_by) + 1) % len(ROWS)]
+        self.owner.tick()
+
+    def action_finding(self, by: int) -> None:
+        """Go to the next length with a finding in any row, or to the one before."""
+        rows = self.view.rows
+        if rows is None:
+            return
+        here = (self.view.place.length, self.view.cursor - HEADS)
+        found = sorted((length, at) for at, row in enumerate(rows.rows) for length in row.findings())
+        ahead = [one for one in found if (one > here if by > 0 else one < here)]
+        if not ahead:
+            self.owner.say("no finding " + ("behind" if by > 0 else "before") + " this cell")
+            return
+        length, row = min(ahead) if by > 0 else max(ahead)
+        self.view.move_to(row + HEADS, tell=False)
+        self.view.go_to(length)
+
+    def action_drill(self) -> None:
+        """Open the ruler at the length of the cell."""
+        check = self._check
+        if check is None:
+            self.owner.say("no check here")
+            return
+        self.session.selection.select(request="", node=0, seq=check.seq, token=-1)
+        self.owner.drill("ruler")
+
+    def action_copy(self) -> None:
+        """Copy the command that reproduces the cell, or that takes up the run."""
+        check = self._check
+        if check is not None and check.command:
+            copy_text(self.owner, check.command)
+        elif check is not None:
+            words = ["shadowviz", "stress", check.subject, "--level", check.level, "--lengths", str(check.length)]
+            copy_command(self.owner, [*words, "--mode", check.mode])
+        else:
+            self.owner.say("no check here")
+
+
+def _facts(check: BoundaryChecked, look: Look) -> list[Paragraph]:
+    facts = [("mode", f"{check.mode}, {check.level} of {check.subject}")]
+    if check.kind:
+        where = f" layer {check.layer}" if check.layer >= 0 else ""
+        where += f" row {check.row:,}" if check.row >= 0 else ""
+        facts.append(("first", f"{check.kind}{where}, in {check.stage or 'state'}"))
+    if check.offset >= 0:
+        facts.append(("shows", f"{check.offset:,} tokens behind the length"))
+    if check.difference:
+        facts.append(("logits", f"differ by {check.difference:.3g} at most, noise {check.noise:.3g}"))
+    if check.fault:
+        facts.append(("fault", check.fault))
+    if check.detail:
+        facts.append(("why", check.detail))
+    if check.command:
+        facts.append(("again", check.command))
+    return [Paragraph(words, look.text, f"{name:<7} ", look.title) for name, words in facts]
