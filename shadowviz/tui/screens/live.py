@@ -43,7 +43,9 @@ class LiveScreen(PaneScreen):
         """Lookups that were explained, or cannot be."""
 
     def compose_main(self) -> ComposeResult:
-        yield RequestView(self._rows, id="list")
+        view = RequestView(self._rows, id="list")
+        view.told = self._moved
+        yield view
 
     @property
     def view(self) -> RequestView:
@@ -119,11 +121,13 @@ class LiveScreen(PaneScreen):
         except LogError:
             return True
 
-    def on_line_view_moved(self, event: LineView.Moved) -> None:
-        if event.row != 0:
+    def _moved(self, row: int) -> None:
+        if row != 0:
             self._follows = False
         if len(self._rows):
-            self._select(self.view.cursor)
+            self._select(row)
+
+    def on_line_view_moved(self, _event: LineView.Moved) -> None:
         self.draw(self.owner.frame)
 
     def on_line_view_entered(self, _event: LineView.Entered) -> None:

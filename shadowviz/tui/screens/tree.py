@@ -54,7 +54,9 @@ class TreeScreen(PaneScreen):
         self._searched = ""
 
     def compose_main(self) -> ComposeResult:
-        yield TreeView(id="list")
+        view = TreeView(id="list")
+        view.told = self._moved
+        yield view
 
     @property
     def view(self) -> TreeView:
@@ -144,11 +146,13 @@ class TreeScreen(PaneScreen):
     def _select(self) -> None:
         self.session.selection.select(node=self._node, token=-1)
 
-    def on_line_view_moved(self, _event: LineView.Moved) -> None:
+    def _moved(self, row: int) -> None:
         if self._index is not None:
-            self._node = self._index.node_at(self.view.cursor)
+            self._node = self._index.node_at(row)
             self._select()
-            self._inspect()
+
+    def on_line_view_moved(self, _event: LineView.Moved) -> None:
+        self._inspect()
 
     def on_line_view_entered(self, _event: LineView.Entered) -> None:
         self.action_fold()

@@ -1,5 +1,6 @@
 """Rows of any number, drawn line by line: only what is seen is worked out."""
 
+from collections.abc import Callable
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -60,6 +61,8 @@ class LineView(ScrollView, can_focus=True):
         super().__init__(id=id)
         self.cursor = 0
         """Row that the cursor is in."""
+        self.told: Callable[[int], None] | None = None
+        """Called at once when the cursor has moved; the message comes later, and a tick may come before it."""
         self._strips: dict[tuple[int, bool, int], Strip] = {}
         self._base: Ink | None = None
 
@@ -101,6 +104,8 @@ class LineView(ScrollView, can_focus=True):
             self.refresh_line(row)
         self.show_row(row)
         if tell and before != row:
+            if self.told is not None:
+                self.told(row)
             self.post_message(self.Moved(self, row))
 
     def show_row(self, row: int) -> None:
