@@ -42,7 +42,7 @@ def stress(  # one parameter an option
     resume: Annotated[Literal["page", "any"] | None, typer.Option(help="numeric: only this resume rule.")] = None,
     retention: Annotated[str, typer.Option(help="numeric: only this retention.")] = "",
     numerics: Annotated[Literal["exact", "fast"] | None, typer.Option(help="numeric: only these.")] = None,
-    fault: Annotated[str, typer.Option(help="faults: only this one, or all.")] = "",
+    fault: Annotated[str, typer.Option(help="faults: only this one, or all; list tells their names.")] = "",
     blind: Annotated[int, typer.Option(help="faults: runs whose fault another process draws.", min=0)] = 0,
     naive: Annotated[
         bool, typer.Option("--naive", help="Time a forward a length of transformers beside the exact proof, too.")
@@ -66,6 +66,8 @@ def stress(  # one parameter an option
     from shadowviz.experiments.stress.plans import Asked
     from shadowviz_engine.core.errors import ShadowvizError
 
+    if fault == "list":
+        return _list_faults(subjects or (), as_json)
     given = {
         "claims": claims,
         "multiples": multiples,
@@ -94,6 +96,18 @@ def stress(  # one parameter an option
         raise
     compared = [] if run.stopped or not naive else _compared(results)
     return _report(run, results, compared, path, as_json)
+
+
+def _list_faults(subjects: "Sequence[str]", as_json: bool) -> int:
+    from shadowviz.cli.stress_faults import fault_table
+    from shadowviz.experiments.stress.fault_names import fault_list
+
+    faults = fault_list(subjects)
+    if as_json:
+        write_json({"faults": faults})
+    else:
+        write_out(fault_table(faults))
+    return 0
 
 
 def _begun(asked: "Asked", output: str, force: bool, jobs: int, naive: bool) -> "StressRun":

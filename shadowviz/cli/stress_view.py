@@ -4,12 +4,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from shadowviz.cli.show import counted, number, strong, table, wrapped
+from shadowviz.cli.stress_answers import answer_tables, answers_json, percent
 from shadowviz.cli.stress_map import Maps
 from shadowviz.replay.stress import FAULTS, FaultSums, ModeSums, StressSums, finding_text
 from shadowviz.replay.stress_patterns import FindingGroup, StressPatterns
 from shadowviz_engine.core.events import BoundaryStressStarted, Event
 
 SHOWN_GROUPS = 12
+SHOWN_FOUND = 4
+"""Faults that are told of one by one; where there are more, the table of faults says enough."""
 SHOWN_MODES = 40
 """Rows of a table by mode; where there are more, those with findings come first."""
 
@@ -33,7 +36,9 @@ class Results:
         sums, faults = self.sums, sorted(self.sums.faults.values(), key=lambda one: (one.subject, one.fault))
         blocks = [_verdict(sums), _mode_table(list(sums.modes.values()))]
         blocks += [_fault_table(faults), *_hidden(faults)] if faults else []
+        blocks += answer_tables(sums.answers)
         blocks += self._maps.texts(source)
+        blocks += _found(self._patterns.found())
         blocks += [_findings(self._patterns.groups())] if sums.findings else []
         return "\n\n".join(blocks)
 
@@ -46,6 +51,7 @@ class Results:
             "findings": sums.num_findings,
             "runs": [_run_json(event, sums) for event in sums.started],
             "groups": self._patterns.groups(),
+            "found": self._patterns.found(),
             "first_findings": sums.findings,
         }
 
@@ -62,6 +68,7 @@ def _run_json(event: BoundaryStressStarted, sums: StressSums) -> dict[str, Any]:
         "options": dict(event.options),
         "cells": event.cells,
         "modes": [one for one in sums.modes.values() if (one.level, one.subject) == key],
+        "answers": answers_json([one for one in sums.answers if one.level == event.level], event.subject),
         "faults": [one for one in sums.faults.values() if (FAULTS, one.subject) == key],
     }
 
@@ -82,15 +89,21 @@ def _verdict(sums: StressSums) -> str:
 def _mode_table(modes: list[ModeSums]) -> str:
     names = [name for name in ("level", "subject") if len({getattr(one, name) for one in modes}) > 1]
     measured = any(one.difference or one.noise or "near_tie" in one.outcomes for one in modes)
+    noisy = any(one.noise or "near_tie" in one.outcomes for one in modes)
+    answered = any(one.answers_lost for one in modes)
     shown = sorted(modes, key=_by_findings if len(modes) > SHOWN_MODES else _by_name)[:SHOWN_MODES]
     rows = []
     for one in shown:
         span = number(one.first) if one.first == one.last else f"{number(one.first)}-{number(one.last)}"
         row = [*(getattr(one, name) for name in names), one.mode, span, number(one.checks), number(one.findings)]
-        figures = [number(one.outcomes.get("near_tie", 0)), _figure(one.difference), _figure(one.noise)]
-        rows.append(row + (figures if measured else []))
+        figures = [_figure(one.difference)]
+        figures += [_figure(one.noise), number(one.outcomes.get("near_tie", 0))] if noisy else []
+        lost = [f"{percent(one.answers_lost)} %" if one.answers_lost else "-"]
+        rows.append(row + (figures if measured else []) + (lost if answered else []))
     headers = [*names, "mode", "lengths", "checks", "findings"]
-    headers += ["near ties", "difference", "noise"] if measured else []
+    headers += ["difference"] if measured else []
+    headers += ["noise", "near ties"] if noisy else []
+    headers += ["answers lost"] if answered else []
     text = table(headers, rows, left=tuple(range(len(names) + 1)))
     left_out = len(modes) - len(shown)
     return f"{text}\nand {counted(left_out, 'mode')} more, none with more findings" if left_out else text
@@ -141,15 +154,24 @@ def _hidden(faults: list[FaultSums]) -> list[str]:
     return ["\n".join(lines)] if lines else []
 
 
+def _found(groups: Sequence[FindingGroup]) -> list[str]:
+    return ["\n".join(_told(groups))] if 0 < len(groups) <= SHOWN_FOUND else []
+
+
 def _findings(groups: Sequence[FindingGroup]) -> str:
+    blocks = _told(groups[:SHOWN_GROUPS])
+    left_out = sum(group.count for group in groups[SHOWN_GROUPS:])
+    if left_out:
+        blocks.append(f"and {counted(left_out, 'finding')} more; the record and --json have them")
+    return "\n".join(blocks)
+
+
+def _told(groups: Sequence[FindingGroup]) -> list[str]:
     blocks = []
-    for group in groups[:SHOWN_GROUPS]:
+    for group in groups:
         more = f"the same at {counted(group.count - 1, 'other length')}" if group.count > 1 else ""
         where = f": {group.where}" if group.where else ""
         blocks.append(wrapped(finding_text(group.first)))
         blocks += [wrapped(more + where, "  ")] if more else []
         blocks.append(f"  {group.first.command}")
-    left_out = sum(group.count for group in groups[SHOWN_GROUPS:])
-    if left_out:
-        blocks.append(f"and {counted(left_out, 'finding')} more; the record and --json have them")
-    return "\n".join(blocks)
+    return blocks

@@ -8,7 +8,7 @@ from shadowviz.diagrams.boundary_rows import EQUAL, RowKey, RowNames, RowsBy
 from shadowviz.diagrams.caption import Caption
 from shadowviz.diagrams.caption_of import MAX_SOURCE, geometry_line
 from shadowviz.diagrams.cells import BoundaryDiagram, Cell
-from shadowviz.replay.stress import FINDINGS, OUTCOMES, outcome_of
+from shadowviz.replay.stress import FINDINGS, FOUND, OUTCOMES, outcome_of
 from shadowviz.replay.stress_patterns import units_of
 from shadowviz.tokens.inert import printable, shorten
 from shadowviz_engine.core.errors import InputError
@@ -90,7 +90,7 @@ class BoundaryCells:
         for column in sorted(sums.keys() | equal.keys()):
             total = sums.get(column) or _Sum()
             first = self._first + column * self._bin
-            worst = total.first_finding
+            worst = total.first_finding or total.first_found
             yield Cell(
                 row=row,
                 first=first,
@@ -131,12 +131,13 @@ class BoundaryCells:
 class _Sum:
     """Checks of one cell."""
 
-    __slots__ = ("checks", "difference", "findings", "first_finding", "outcome")
+    __slots__ = ("checks", "difference", "findings", "first_finding", "first_found", "outcome")
 
     def __init__(self) -> None:
         self.checks = self.findings = self.outcome = 0
         self.difference = 0.0
         self.first_finding: BoundaryChecked | None = None
+        self.first_found: BoundaryChecked | None = None
 
     def add(self, check: BoundaryChecked, outcome: str) -> None:
         self.checks += 1
@@ -147,6 +148,8 @@ class _Sum:
             # Processes report in any order; the picture must not depend on it.
             if self.first_finding is None or _place(check) < _place(self.first_finding):
                 self.first_finding = check
+        elif outcome == FOUND and (self.first_found is None or _place(check) < _place(self.first_found)):
+            self.first_found = check
 
 
 def boundary_diagram(

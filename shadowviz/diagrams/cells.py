@@ -20,7 +20,7 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
     """The worst of its checks: same, near_tie, found (a fault that was put in), refused, missed, differs."""
     detail: str = ""
     command: str = ""
-    """Reproduces the first finding alone."""
+    """Reproduces the first finding alone, or where there is none the first fault that was found."""
 
 
 class BoundaryDiagram(msgspec.Struct, frozen=True, kw_only=True):

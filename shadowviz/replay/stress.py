@@ -8,6 +8,8 @@ from shadowviz_engine.core.events import BoundaryChecked, BoundaryStressStarted,
 
 FAULTS = "faults"
 """The level where a difference is what is wanted: it proves that the fault is found."""
+ANSWERS = "answers"
+"""Modes of that level that ask a trained model: `answers/FAULT`."""
 FOUND = "found"
 """Outcome of a check that differs because of a fault that was put in."""
 OUTCOMES = ("same", "near_tie", FOUND, "refused", "missed", "differs")
@@ -16,6 +18,8 @@ FINDINGS = ("refused", "missed", "differs")
 """Outcomes that speak against the engine, or against the checker."""
 MAX_FINDINGS = 1000
 """Findings that sums keep whole."""
+MAX_ANSWERS = 1000
+"""Checks of answers that sums keep whole."""
 MAX_REASONS = 20
 """Reasons for not being seen that sums tell apart."""
 
@@ -30,6 +34,11 @@ def outcome_of(check: BoundaryChecked) -> str:
 def is_finding(check: BoundaryChecked) -> bool:
     """Whether a check speaks against the engine, or against the checker."""
     return outcome_of(check) in FINDINGS
+
+
+def answers_lost(check: BoundaryChecked) -> float:
+    """Largest share of right answers that the check's state costs; no difference of logits."""
+    return max((before - after for _, before, after in check.answers), default=0.0)
 
 
 class ModeSums(msgspec.Struct, kw_only=True):
@@ -49,6 +58,8 @@ class ModeSums(msgspec.Struct, kw_only=True):
     """Largest difference of a logit."""
     noise: float = 0.0
     """Largest difference of cold against cold."""
+    answers_lost: float = 0.0
+    """Largest share of right answers that was lost; no difference of logits."""
 
     def add(self, check: BoundaryChecked) -> None:
         """Count one more."""
@@ -59,6 +70,7 @@ class ModeSums(msgspec.Struct, kw_only=True):
         self.findings += outcome in FINDINGS
         self.difference = max(self.difference, check.difference)
         self.noise = max(self.noise, check.noise)
+        self.answers_lost = max(self.answers_lost, answers_lost(check))
 
 
 class FaultSums(msgspec.Struct, kw_only=True):
@@ -128,6 +140,8 @@ class StressSums(msgspec.Struct):
     """One a level and subject, in the order of the run."""
     modes: dict[tuple[str, str, str], ModeSums] = {}
     faults: dict[tuple[str, str], FaultSums] = {}
+    answers: list[BoundaryChecked] = []
+    """Checks of answers, at most `MAX_ANSWERS`."""
     findings: list[BoundaryChecked] = []
     """The first of them, at most `MAX_FINDINGS`."""
     checks: int = 0
@@ -150,7 +164,11 @@ class StressSums(msgspec.Struct):
                 level=check.level, subject=check.subject, mode=check.mode, first=check.length, last=check.length
             )
         sums.add(check)
-        if check.level == FAULTS:
+        if check.answers:
+            # A fault that logits show may leave answers as they are, so these are no proof of its being found.
+            if len(self.answers) < MAX_ANSWERS:
+                self.answers.append(check)
+        elif check.level == FAULTS and check.mode.partition("/")[0] != ANSWERS:
             fault = (check.subject, check.fault)
             if fault not in self.faults:
                 self.faults[fault] = FaultSums(subject=check.subject, fault=check.fault)
@@ -180,6 +198,8 @@ def finding_text(check: BoundaryChecked) -> str:
     parts = [head, _place(check)]
     if check.difference:
         parts.append(f"largest difference {check.difference:.3g}")
+    if check.answers:
+        parts.append(f"{answers_lost(check):.0%} of the answers lost")
     if check.fault:
         parts.append(f"fault {check.fault}")
     parts.append(check.detail)

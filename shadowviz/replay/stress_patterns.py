@@ -1,11 +1,12 @@
 """Findings of a stress run that belong together, and what their lengths have in common: the way to a root cause."""
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 import msgspec
 
-from shadowviz.replay.stress import is_finding
+from shadowviz.replay.stress import FINDINGS, FOUND, outcome_of
 from shadowviz_engine.core.events import BoundaryChecked, BoundaryStressStarted, Event
 from shadowviz_engine.core.geometry import Geometry
 
@@ -16,7 +17,7 @@ MOST_RESIDUES = 4
 
 
 class FindingGroup(msgspec.Struct, frozen=True, kw_only=True):
-    """Findings of one mode whose first difference lies in the same kind and layer."""
+    """Findings of one mode, or of one fault that was put in, whose first difference lies in the same kind and layer."""
 
     first: BoundaryChecked
     """At the shortest length."""
@@ -38,13 +39,18 @@ class _Lengths:
             self.first = check
 
 
+_Key: TypeAlias = tuple[str, str, str, str, str, int]
+"""Level, subject, mode, outcome or fault, kind and layer."""
+
+
 class StressPatterns:
     """Gathers lengths: those of every mode, and of every group of findings."""
 
     def __init__(self) -> None:
         self._units: dict[tuple[str, str], tuple[tuple[str, int], ...]] = {}
         self._checked: dict[tuple[str, str, str], array[int]] = {}
-        self._groups: dict[tuple[str, str, str, str, str, int], _Lengths] = {}
+        self._groups: dict[_Key, _Lengths] = {}
+        self._found: dict[_Key, _Lengths] = {}
 
     def feed(self, event: Event) -> None:
         """Take in the next event of the run; other events are passed over."""
@@ -53,19 +59,30 @@ class StressPatterns:
         elif isinstance(event, BoundaryChecked):
             mode = (event.level, event.subject, event.mode)
             self._checked.setdefault(mode, array("q")).append(event.length)
-            if is_finding(event):
+            outcome = outcome_of(event)
+            if outcome in FINDINGS:
                 key = (*mode, event.outcome, event.kind, event.layer)
                 self._groups.setdefault(key, _Lengths(event)).add(event)
+            elif outcome == FOUND and not event.answers:
+                key = (*mode, event.fault, event.kind, event.layer)
+                self._found.setdefault(key, _Lengths(event)).add(event)
 
     def groups(self) -> list[FindingGroup]:
         """All findings in groups, by level, subject, shortest length and mode."""
+        return self._of(self._groups)
+
+    def found(self) -> list[FindingGroup]:
+        """Faults that were put in and found, in groups of the same kind."""
+        return self._of(self._found)
+
+    def _of(self, groups: Mapping[_Key, _Lengths]) -> list[FindingGroup]:
         found = [
             FindingGroup(
                 first=group.first,
                 count=len(group.lengths),
                 where=common_of(group.lengths, self._checked[key[:3]], self._units.get(key[:2], ())),
             )
-            for key, group in self._groups.items()
+            for key, group in groups.items()
         ]
         return sorted(found, key=_order)
 

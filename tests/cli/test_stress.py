@@ -96,6 +96,52 @@ def test_a_table_tells_of_each_fault_what_was_found_and_why_the_rest_hides(comma
     assert "hidden: hca_tail_lost, 1 length: no raw rows at a multiple of 128" in out
 
 
+def test_a_fault_that_is_found_is_told_with_its_place_its_lengths_and_its_command(
+    command: Command, record: Path
+) -> None:
+    text = record.read_text().replace('"fault_row":128', '"fault_row":128,"command":"shadowviz stress alone"')
+    record.write_text(text)
+    done = command("stress", "--continue", str(record))
+    assert (
+        "faults of tiny, hca_tail_lost at 131: found; state hca_tail layer 3 row 128,\n"
+        "token 4 behind the cut; largest difference 0.25; fault hca_tail_lost\n"
+        "  shadowviz stress alone\n"
+    ) in done.out
+
+
+def test_answers_are_a_table_in_percent_and_no_difference(command: Command, record: Path, tmp_path: Path) -> None:
+    path = tmp_path / "answers.jsonl"
+    writer = Record(str(path))
+    writer.open(preset("recall"))
+    plan = {"level": "faults", "subject": "recall", "seed": 0, "modes": (), "lengths": ((20, 21),), "cells": 1}
+    writer.tell(BoundaryStressStarted, geometry=preset("recall"), **plan)
+    cell = {"level": "faults", "subject": "recall", "mode": "answers/csa_tail_lost", "length": 20}
+    shares = ((2, 1.0, 1.0), (1, 0.98, 0.02))
+    writer.tell(BoundaryChecked, **cell, fault="csa_tail_lost", outcome="differs", stage="answer", answers=shares)
+    writer.close()
+    done = command("stress", "--continue", str(path))
+    assert done.code == 0
+    rows = [line.split() for line in done.out.splitlines()]
+    assert ["answers/csa_tail_lost", "20", "1", "0", "96", "%"] in rows
+    assert ["answers", "of", "recall", "length", "L-2", "L-1"] in rows
+    assert ["whole", "state", "20", "100", "98"] in rows
+    assert ["csa_tail_lost", "20", "100", "2"] in rows
+    assert not any(row[:2] == ["fault", "put"] for row in rows)
+    (run,) = json.loads(command("stress", "--continue", str(path), "--json").out)["runs"]
+    needles = [{"before": 2, "whole": 1.0, "faulty": 1.0}, {"before": 1, "whole": 0.98, "faulty": 0.02}]
+    assert run["answers"] == [{"fault": "csa_tail_lost", "length": 20, "needles": needles}]
+    assert (run["modes"][0]["difference"], run["faults"]) == (0.0, [])
+
+
+def test_the_names_of_faults_are_listed_with_what_they_do(command: Command) -> None:
+    done = command("stress", "--fault", "list")
+    assert done.code == 0
+    assert "\ncsa_partial            the open window counts as closed: ceil for floor\n" in done.out
+    assert max(map(columns_of, done.out.splitlines())) <= 80
+    shown = json.loads(command("stress", "recall-hca", "--fault", "list", "--json").out)["faults"]
+    assert {one["kind"] for one in shown} == {"swa_kv", "hca_tail", "hca_kv"}
+
+
 def test_the_map_keeps_to_80_columns_and_shows_where_the_finding_is(command: Command, record: Path) -> None:
     out = command("stress", "--continue", str(record), "--rows", "kind").out
     assert max(map(columns_of, out.splitlines())) <= 80

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from shadowviz.experiments.stress import blind, faults
+from shadowviz.experiments.stress import blind, faults, recall
 from shadowviz.experiments.stress.blind_child import draw
 from shadowviz.experiments.stress.compare import NO_LOGITS, Difference, LogitsDifference
 from shadowviz.experiments.stress.fault_runs import options_with, scene_of, stop_of
@@ -189,17 +189,30 @@ def test_the_needle_at_the_boundary_turns_from_right_to_wrong_and_others_stay():
     asked = Plan(level="faults", subject="recall-hca", lengths=((20, 21),), modes=("answers/hca_tail_first_lost",))
     (cell,) = results(asked)
     assert (cell.outcome, cell.stage, cell.fault, cell.row) == ("differs", "answer", "hca_tail_first_lost", 16)
-    shares = dict(part.split(": ") for part in cell.detail.removeprefix("needles right at ").split(", "))
-    assert list(shares) == [f"L-{back}" for back in range(7, 0, -1)]
-    for back, share in shares.items():
-        before, after = (int(value.rstrip("%")) for value in share.split(" to "))
-        assert before >= 90
-        assert after <= 30 if back == "L-4" else after >= 90
+    assert cell.difference == 0.0, "a share is no difference of logits"
+    assert [back for back, *_ in cell.answers] == [7, 6, 5, 4, 3, 2, 1]
+    for back, before, after in cell.answers:
+        assert before >= 0.9
+        assert after <= 0.3 if back == 4 else after >= 0.9
+    assert f"L-4: 100% to {cell.answers[3][2]:.0%}, L-3: 100% to 100%" in cell.detail
 
 
 def test_a_fault_that_answers_do_not_see_is_hidden_from_them_and_says_so():
+    asked = Plan(level="faults", subject="recall-hca", lengths=((20, 21),), modes=("answers/hca_partial",))
+    (cell,) = results(asked)
+    assert (cell.outcome, cell.fault, cell.detail) == ("same", "hca_partial", recall.SILENT)
+    assert [back for back, *_ in cell.answers] == [7, 6, 5, 4, 3, 2, 1]
+    assert all(before >= 0.9 and after >= 0.9 for _, before, after in cell.answers)
+
+
+def test_where_a_fault_does_not_exist_nobody_is_asked():
     (cell,) = results(Plan(level="faults", subject="recall", lengths=((24, 25),), modes=("answers/csa_tail_lost",)))
-    assert (cell.outcome, cell.detail) == ("same", "answers stay right: no needle depends on what is wrong")
+    assert (cell.outcome, cell.detail, cell.answers) == ("same", "no window is open there", ())
+
+
+def test_all_answers_can_be_asked_for_at_once():
+    modes = work_of(Plan(level="faults", subject="recall", lengths=((1, 60),), modes=("answers",))).modes
+    assert modes == tuple(f"answers/{name}" for name in recall.FAULTS["recall"])
 
 
 def test_the_checkpoints_are_asked_at_lengths_of_every_kind():
@@ -214,6 +227,7 @@ def test_the_checkpoints_are_asked_at_lengths_of_every_kind():
     [
         (plan(fault="gremlin"), "no fault of the model is called 'gremlin'"),
         (plan(modes=("gremlin",)), "no fault of the model is called 'gremlin'"),
+        (plan(modes=("answers",)), "of random:7: expected answers with one of: none"),
         (plan(modes=("answers/hca_tail_lost",)), "of random:7: expected answers with one of: none"),
         (plan(blind="many"), "blind 'many': expected a number of runs"),
         (plan(retention="all"), "level faults has no option 'retention'"),

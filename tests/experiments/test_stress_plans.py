@@ -36,6 +36,7 @@ def test_other_lengths_are_refused(text: str) -> None:
 
 def test_without_a_level_arithmetic_runs_and_what_has_a_model_is_run_too() -> None:
     assert levels_of() == [("arithmetic", "tiny-512"), ("numeric", "tiny-512")]
+    assert levels_of(subjects=("recall",)) == [("arithmetic", "recall"), ("numeric", "recall")]
     assert levels_of(subjects=("v4-flash",)) == [("arithmetic", "v4-flash")]
     assert levels_of(subjects=("v4-flash",), levels=("numeric",)) == [("numeric", "v4-flash")]
 

@@ -151,3 +151,24 @@ def test_no_more_processes_than_asked_for_are_begun(begun: list[subprocess.Popen
     plans = plans_of(Asked(subjects=("random:0:5",), levels=("arithmetic",), modes=("resume",), lengths="1:20"))
     assert sum(isinstance(event, BoundaryChecked) for event in StressRun(plans, Record(), 2).events()) == 5 * 19
     assert 1 <= len(begun) <= 2
+
+
+@pytest.mark.parametrize("module", ["worker", "blind_child"])
+def test_a_process_whose_asker_was_ended_ends_without_a_word(module: str) -> None:
+    """As after a signal that only the asker got, in the middle of a group."""
+    plan = msgspec.structs.replace(PLAN, lengths=((1, 3000),))
+    group = Group("resume", tuple(range(1, 3000)))
+    check = to_line(Check(plan=0, asked=plan, group=group))
+    blind = b'{"type":"Go","subject":"random:7","seed":0,"mode":"blind","length":24}\n'
+    program = f"from shadowviz.experiments.stress.{module} import serve; serve()"
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        process.stdin.write(check if module == "worker" else blind)
+        process.stdin.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 0

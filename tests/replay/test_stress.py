@@ -104,6 +104,20 @@ def test_a_false_alarm_is_told_apart_from_a_fault() -> None:
     assert (sums.checks, sums.false_alarms, sums.found, sums.hidden) == (2, 1, 0, 0)
 
 
+def test_answers_are_shares_and_mix_with_no_logits_and_no_proof_of_being_found() -> None:
+    asked = with_fields(
+        FOUND, mode="answers/hca_tail_lost", stage="answer", difference=0.0, answers=((5, 1.0, 1.0), (4, 1.0, 0.25))
+    )
+    sums = stress_sums([FOUND, asked])
+    assert fault_sums(FOUND, asked).checks == 1
+    assert sums.answers == [asked]
+    mode = sums.modes["faults", "tiny", "answers/hca_tail_lost"]
+    assert (mode.difference, mode.answers_lost) == (0.0, 0.75)
+    assert "; 75% of the answers lost; " in finding_text(asked)
+    absent = with_fields(asked, outcome="same", answers=(), detail="no window is open there")
+    assert not stress_sums([absent]).faults
+
+
 def test_a_run_that_was_taken_up_counts_its_cells_once() -> None:
     started = BoundaryStressStarted(
         seq=0, t_ns=0, level="numeric", subject="tiny", geometry=preset("tiny"), seed=0, modes=(), lengths=(), cells=7

@@ -11,12 +11,11 @@ from shadowviz_engine.core.geometry import Compressor
 from shadowviz_engine.core.presets import preset
 from shadowviz_engine.core.sinks import MemorySink
 from shadowviz_engine.model.numerics import Numerics
-from shadowviz_engine.model.presets import model_preset
+from shadowviz_engine.model.presets import TRAINED, model_preset
 from shadowviz_engine.model.random_weights import random_weights
 from shadowviz_engine.model.weights import save_model
 from shadowviz_engine.runtime.assembly import (
     CHECKPOINTS,
-    TRAINED,
     default_page_size,
     device_named,
     load_engine_model,

@@ -366,6 +366,8 @@ class BoundaryChecked(Event, frozen=True, kw_only=True):
     fault_row: int = -1
     predicted: int = -1
     """Offset at which the arithmetic says that the fault shows first; -1 = not within the run."""
+    answers: tuple[tuple[int, float, float], ...] = ()
+    """For needles so many tokens before `length`: share of right answers from whole state, and from this state."""
     detail: str = ""
     command: str = ""
     """Reproduces this cell alone; empty where nothing was found."""

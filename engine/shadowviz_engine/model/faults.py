@@ -23,7 +23,7 @@ _TAIL_FAULTS = (
 )
 _OVERLAP_FAULTS = (
     ("lost", Place.OVERLAP, Edit.LOST, "the next entry does not see the window before its own"),
-    ("zeroed", Place.OVERLAP, Edit.ZEROED, "the window before the next entry's own is zero, with weight"),
+    ("zeroed", Place.OVERLAP, Edit.ZEROED, "the window before the next entry's is zero, with weight"),
 )
 _ENTRY_FAULTS = (
     ("last_other", Place.LAST, Edit.OTHER, "the last entry is another request's"),

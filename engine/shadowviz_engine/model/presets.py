@@ -39,6 +39,9 @@ _TINY = ModelConfig(
     max_positions=65_536,
 )
 
+TRAINED = ("recall", "recall-hca")
+"""Presets whose weights are trained, and come with the package."""
+
 MODEL_PRESETS = {
     "tiny": _TINY,
     "tiny-512": replace(_TINY, vocab_size=512),

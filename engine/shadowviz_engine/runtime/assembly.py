@@ -25,7 +25,7 @@ from shadowviz_engine.model.config import ModelConfig
 from shadowviz_engine.model.config_json import config_to_json
 from shadowviz_engine.model.faults import MODEL_FAULTS, PlacedFault, place_fault
 from shadowviz_engine.model.numerics import Numerics
-from shadowviz_engine.model.presets import MODEL_PRESETS, model_preset
+from shadowviz_engine.model.presets import MODEL_PRESETS, TRAINED, model_preset
 from shadowviz_engine.model.random_weights import random_weights
 from shadowviz_engine.model.transformer import Transformer
 from shadowviz_engine.model.weights import load_model
@@ -35,8 +35,6 @@ from shadowviz_engine.runtime.sizing import PageBytes, PoolSizes, free_memory, p
 DEFAULT_PAGE_SIZE = 256
 
 CHECKPOINTS = Path(shadowviz_engine.model.__file__).with_name("checkpoints")
-TRAINED = ("recall", "recall-hca")
-"""Presets with trained weights, which stand in `CHECKPOINTS`."""
 
 _STUMBLES = (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, RuntimeError)
 """What reading and placing raise for values that no check has thought of."""

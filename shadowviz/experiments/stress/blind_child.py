@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import sys
 from collections.abc import Sequence
@@ -15,6 +14,7 @@ from shadowviz.experiments.stress.compare import part_of
 from shadowviz.experiments.stress.fault_runs import options_with, request_at, scene_of, stop_of, store_paths
 from shadowviz.experiments.stress.fault_verdicts import Truth, truth_of
 from shadowviz.experiments.stress.subject_runs import cached_subject
+from shadowviz.experiments.stress.worker import claimed_streams, until_nobody_reads
 from shadowviz_engine.core.errors import ShadowvizError
 from shadowviz_engine.core.events import FaultInjected, LookupDone
 from shadowviz_engine.core.geometry import Geometry
@@ -27,8 +27,12 @@ from shadowviz_engine.runtime.engine import Engine
 
 def serve() -> None:
     """Answer on stdout what is asked on stdin; nothing else that runs here can write there."""
-    asks, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)
+    asks, answers = claimed_streams()
+    with until_nobody_reads(answers):
+        _answer(asks, answers)
+
+
+def _answer(asks: IO[bytes], answers: IO[bytes]) -> None:
     while isinstance(ask := receive(asks), Go):
         try:
             truth = run_one(ask, answers)

@@ -161,7 +161,6 @@ def _about_offset(truth: Truth, offset: int) -> str:
     """What is to be said of a first visible offset that is not the predicted one."""
     if truth.must_show and offset != truth.predicted:
         return f"; logits were to differ from token {truth.predicted} on"
-    if not truth.must_show and truth.predicted >= 0:
-        early = "; too early: " if 0 <= offset < truth.predicted else "; "
-        return f"{early}logits were not to differ before token {truth.predicted}"
+    if not truth.must_show and 0 <= offset < truth.predicted:
+        return f"; too early: logits were not to differ before token {truth.predicted}"
     return ""

@@ -146,14 +146,16 @@ class FaultWork:
         rounds = -(-self._num_blind // max(1, len(self.lengths)))
         blind = tuple(BLIND if number == 0 else f"{BLIND}/{number + 1}" for number in range(rounds))
         asked = ASKED.get(self.subject, {})
+        all_answers = tuple(f"{ANSWERS}/{name}" for name in asked) or (ANSWERS,)
         answers = tuple(f"{ANSWERS}/{name}" for name in asked if wanted in (ALL, name))
-        for mode in self.plan.modes:
+        modes = tuple(one for mode in self.plan.modes for one in (all_answers if mode == ANSWERS else (mode,)))
+        for mode in modes:
             if _is_answers(mode) and mode.partition("/")[2] not in asked:
                 known = ", ".join(asked) or "none"
                 raise InputError(f"mode {mode[:60]!r} of {self.subject}: expected answers with one of: {known}")
             if mode != NONE and not _is_blind(mode) and not _is_answers(mode):
                 place_fault(mode, self.geometry)
-        return self.plan.modes or (*names, *answers, *blind)
+        return modes or (*names, *answers, *blind)
 
     def _lengths_of(self, mode: str, chosen: tuple[int, ...]) -> tuple[int, ...]:
         if _is_answers(mode):

@@ -86,9 +86,9 @@ def lengths_of(text: str) -> tuple[tuple[int, int], ...]:
 
 def has_model(subject: str) -> bool:
     """Whether the engine can run the subject, and not only reckon with its geometry."""
-    from shadowviz_engine.model.presets import MODEL_PRESETS
+    from shadowviz_engine.model.presets import MODEL_PRESETS, TRAINED
 
-    return subject in MODEL_PRESETS or subject.startswith(RANDOM) or Path(subject, "config.json").is_file()
+    return subject in (*MODEL_PRESETS, *TRAINED) or subject.startswith(RANDOM) or Path(subject, "config.json").is_file()
 
 
 def _levels_for(options: Iterable[str]) -> tuple[str, ...]:

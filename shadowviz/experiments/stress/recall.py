@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from msgspec.structs import replace
 
 from shadowviz.experiments.stress.fault_runs import options_with
-from shadowviz.experiments.stress.subject_runs import Subject
+from shadowviz.experiments.stress.subject_runs import Subject, cached_subject
 from shadowviz.experiments.stress.work import CellResult, Group
 from shadowviz_engine.core.sinks import NullSink
+from shadowviz_engine.model.faults import place_fault
 from shadowviz_engine.model.needles import Questions, needle_at
 from shadowviz_engine.model.numerics import Numerics
 from shadowviz_engine.runtime.engine import Engine
 from shadowviz_engine.runtime.request import Request
 
 ANSWERS = "answers"
-"""Mode of answers with a fault: `answers/FAULT`."""
+"""Modes of answers with a fault: `answers/FAULT`; alone, all of them."""
 NUM_TOKENS = 64
 SEQUENCES = 48
 LENGTHS = {"recall": (20, 22, 23, 32), "recall-hca": (20, 23, 24)}
@@ -28,6 +30,8 @@ RIGHT = 0.9
 """Share of right answers that whole state must give."""
 WRONG = 0.5
 """Share that an answer must lose to count as turned wrong."""
+SILENT = "answers stay right: recall by content does not depend on what is wrong"
+"""Why a fault that acts is not seen in answers."""
 _NEEDLES = {"recall": 5, "recall-hca": 7}
 """Positions before a length at which a needle is put."""
 FAULTS: dict[str, dict[str, tuple[str, ...]]] = {
@@ -76,28 +80,45 @@ class Answers:
 def check_answers(subject: Subject, group: Group) -> Iterator[CellResult]:
     """A cell a length: whether the fault turns right answers wrong, whatever the logits do."""
     name = group.mode.partition("/")[2]
+    faults = FAULTS[subject.name][name]
+    first = place_fault(faults[0], subject.geometry).fault
     for length in group.lengths:
+        cell = CellResult(mode=group.mode, length=length, fault=name)
+        absent = first.reason_absent(subject.geometry, length)
+        if absent:
+            yield replace(cell, detail=absent)
+            continue
         needles = range(length - _NEEDLES[subject.name], length)
-        found = answers_at(subject, FAULTS[subject.name][name], length, needles)
+        found = answers_at(subject, faults, length, needles)
         worst = max(found, key=lambda one: one.lost)
         table = ", ".join(map(str, found))
-        cell = CellResult(mode=group.mode, length=length, fault=name, difference=max(0.0, worst.lost))
+        cell = replace(cell, answers=tuple((length - one.needle, one.whole, one.faulty) for one in found))
         if min(one.whole for one in found) < RIGHT:
             yield replace(cell, fault="", outcome="differs", stage="answer", detail=f"wrong from whole state: {table}")
         elif worst.lost >= WRONG:
             yield replace(cell, outcome="differs", stage="answer", row=worst.needle, detail=f"needles right at {table}")
         else:
-            yield replace(cell, detail="answers stay right: no needle depends on what is wrong")
+            yield replace(cell, detail=SILENT)
 
 
 def answers_at(subject: Subject, faults: Sequence[str], length: int, needles: Sequence[int]) -> list[Answers]:
     """Answers with and without faults, for a needle at each position."""
     found = []
     for needle in needles:
-        questions = needle_at(needle, NUM_TOKENS, seed=needle, count=SEQUENCES)
-        whole = share_right(subject, (), length, questions)
+        questions = _questions(needle)
+        whole = _share_of_whole(subject.name, length, needle)
         found.append(Answers(length, needle, whole, share_right(subject, tuple(faults), length, questions)))
     return found
+
+
+def _questions(needle: int) -> Questions:
+    return needle_at(needle, NUM_TOKENS, seed=needle, count=SEQUENCES)
+
+
+@lru_cache(maxsize=1024)
+def _share_of_whole(subject: str, length: int, needle: int) -> float:
+    """What every fault is held against, worked out once."""
+    return share_right(cached_subject(subject), (), length, _questions(needle))
 
 
 def share_right(subject: Subject, faults: tuple[str, ...], length: int, questions: Questions) -> float:

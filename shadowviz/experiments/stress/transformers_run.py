@@ -24,11 +24,11 @@ from shadowviz_engine.core.errors import InputError
 from shadowviz_engine.model.config import ModelConfig
 from shadowviz_engine.model.config_json import config_to_json
 from shadowviz_engine.model.numerics import threads
-from shadowviz_engine.model.presets import MODEL_PRESETS, model_preset
+from shadowviz_engine.model.presets import MODEL_PRESETS, TRAINED, model_preset
 from shadowviz_engine.model.random_weights import random_weights
 from shadowviz_engine.model.step import Ints
 from shadowviz_engine.model.weights import load_model
-from shadowviz_engine.runtime.assembly import CHECKPOINTS, TRAINED
+from shadowviz_engine.runtime.assembly import CHECKPOINTS
 
 _NOT_OF_TRANSFORMERS = ("architectures", "model_type", "csa_overlap")
 _KV, _GATE = " kv", " gate"

@@ -49,6 +49,7 @@ class CellResult(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     fault_layer: int = -1
     fault_row: int = -1
     predicted: int = -1
+    answers: tuple[tuple[int, float, float], ...] = ()
     detail: str = ""
 
 

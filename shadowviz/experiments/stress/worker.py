@@ -4,6 +4,7 @@ import os
 import sys
 import traceback
 from collections.abc import Iterator
+from contextlib import contextmanager
 from math import isfinite
 from time import monotonic
 from typing import BinaryIO
@@ -38,15 +39,28 @@ MAX_DETAIL = 400
 
 def serve() -> None:
     """Answer requests from stdin on stdout; nothing else that runs here can write there or read from it."""
-    requests, replies = _claimed_streams()
+    requests, replies = claimed_streams()
     desk = Desk()
-    for line in requests:
-        for reply in desk.answers(request_of(line)):
-            replies.write(to_line(reply))
-            replies.flush()
+    with until_nobody_reads(replies):
+        for line in requests:
+            for reply in desk.answers(request_of(line)):
+                replies.write(to_line(reply))
+                replies.flush()
 
 
-def _claimed_streams() -> tuple[BinaryIO, BinaryIO]:
+@contextmanager
+def until_nobody_reads(replies: BinaryIO) -> Iterator[None]:
+    """End quietly where the process that asked was ended: nobody is left to be told."""
+    try:
+        yield
+    except BrokenPipeError:
+        # Else what is left in the buffer is written once more at the end, and fails again.
+        nothing = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nothing, replies.fileno())
+        os.close(nothing)
+
+
+def claimed_streams() -> tuple[BinaryIO, BinaryIO]:
     """The pipes of this process under new numbers; a derivation that prints then prints to stderr."""
     requests, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDONLY)
