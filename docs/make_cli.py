@@ -89,15 +89,16 @@ half-open ranges: `1:1001`, `27`, `1:130,4095:4098`.
 
 JSON: `checks` (done), `cells` (of the whole run), `findings`, `runs`, one a level and subject (`level`, `subject`,
 `asked`, `geometry`, `seed`, `lengths`, `options`, `cells`, `modes`, `answers`, `faults`), `groups` of findings and
-`found`, those of faults that were put in (`first`, `count`, `where`: what their lengths have in common), `first_findings` (events, see
-`BoundaryChecked` in [events.md](events.md); at most 1,000), `naive` (with `--naive`: `subject`, `num_lengths`,
-`num_same`, `ours_s`, `naive_s`, `num_measured`, `share`), `log` (the record, or null), `interrupted`. A mode has
-`level`, `subject`, `mode`, `first` and `last` (lengths), `checks`, `outcomes` (how often each), `findings`,
-`difference` and `noise` (largest of a logit), `answers_lost` (a share). Answers of trained models have `fault`,
-`length` and `needles` (`before`: tokens before the length, `whole` and `faulty`: share answered rightly, 0 to 1). With
-`--fault list` there is only `faults`, each with `fault`, `kind` and `what`. A fault has `subject`, `fault` (empty: none was put in), `checks`,
-`found`, `missed`, `hidden`, `false_alarms`, `offset_as_predicted`, `offset_other`, `kind_right`, `layer_right`,
-`row_right`, `named`, `least`, `difference` and `reasons` (why it cannot be seen, how often).
+`found`, those of faults that were put in (`first`, `count`, `where`: what their lengths have in common),
+`first_findings` (events, see `BoundaryChecked` in [events.md](events.md); at most 1,000), `naive` (with `--naive`:
+`subject`, `num_lengths`, `num_same`, `ours_s`, `naive_s`, `num_measured`, `share`), `log` (the record, or null),
+`interrupted`. A mode has `level`, `subject`, `mode`, `first` and `last` (lengths), `checks`, `outcomes` (how often
+each), `findings`, `difference` and `noise` (largest of a logit), `answers_lost` (a share). Answers of trained models
+have `fault`, `length` and `needles` (`before`: tokens before the length, `whole` and `faulty`: share answered rightly,
+0 to 1). With `--fault list` there is only `faults`, each with `fault`, `kind` and `what`. A fault has `subject`,
+`fault` (empty: none was put in), `checks`, `found`, `missed`, `hidden`, `false_alarms`, `offset_as_predicted`,
+`offset_other`, `kind_right`, `layer_right`, `row_right`, `named`, `least`, `difference` and `reasons` (why it cannot be
+seen, how often).
 """,
     "export": """\
 Every picture says of itself which run, event, geometry and how much of it it shows; stderr says so too, and who drew

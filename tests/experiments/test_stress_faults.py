@@ -207,7 +207,7 @@ def test_a_fault_that_answers_do_not_see_is_hidden_from_them_and_says_so():
 
 def test_where_a_fault_does_not_exist_nobody_is_asked():
     (cell,) = results(Plan(level="faults", subject="recall", lengths=((24, 25),), modes=("answers/csa_tail_lost",)))
-    assert (cell.outcome, cell.detail, cell.answers) == ("same", "no window is open there", ())
+    assert (cell.outcome, cell.detail, cell.answers) == ("same", "csa_tail has no such row there", ())
 
 
 def test_all_answers_can_be_asked_for_at_once():
