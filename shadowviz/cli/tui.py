@@ -22,6 +22,10 @@ PLAIN_COLUMNS = 120
 PACE_S = 0.4
 """Wait between two steps of the tour."""
 TOUR = "embedded engine"
+ADDRESS = "127.0.0.1:8000"
+"""Where `--web` listens."""
+WEB_DRIVER = "textual.drivers.web_driver:WebDriver"
+"""What textual-serve writes into `TEXTUAL_DRIVER` of the process behind a tab."""
 
 
 def tui(
@@ -37,6 +41,10 @@ def tui(
     ] = "",
     output: Annotated[str, typer.Option("--output", "-o", help="Keep the engine's record here.", metavar="FILE")] = "",
     force: Annotated[bool, typer.Option("--force", help="Replace what -o names.")] = False,
+    web: Annotated[bool, typer.Option("--web", help="Show it in a browser on this machine.")] = False,
+    address: Annotated[
+        str, typer.Option(help="Where --web listens; this machine alone, port 0 takes any.", metavar="HOST:PORT")
+    ] = "",
 ) -> int:
     """Watch requests live, or a record, and find out why one was not reused: list, reason, tree."""
     from shadowviz_engine.core.errors import InputError
@@ -44,18 +52,56 @@ def tui(
     _check_screen(screen)
     if source and output:
         raise InputError("-o keeps the record of the embedded engine: expected no other source beside it")
+    if address and not web:
+        raise InputError("--address says where --web listens: expected --web beside it")
+    if web:
+        if plain or output:
+            raise InputError("--web gives each tab a session of its own: expected neither --plain nor -o beside it")
+        _check_source(source)
+        options = {"--screen": screen, "--theme": theme, "--keys": keys and str(Path(keys).absolute())}
+        _keymap(keys)
+        return _serve(source, address or ADDRESS, options, ascii_only)
+    is_served = os.environ.get("TEXTUAL_DRIVER") == WEB_DRIVER
     is_terminal = sys.stdout.isatty() and sys.stdin.isatty() and os.environ.get("TERM", "") not in ("", "dumb")
     ascii_only = ascii_only or not (sys.stdout.encoding or "").lower().startswith("utf")
-    if plain or not is_terminal:
+    if plain or not (is_terminal or is_served):
         return _print_plain(source, screen, ascii_only, hint=not plain)
+    if not is_served:
+        _check_size()
+    keymap = _keymap(keys)
+    return _run(source, output, force, {"screen": screen, "theme": theme, "ascii": ascii_only, "keymap": keymap})
+
+
+def _check_source(source: str) -> None:
+    from shadowviz_engine.core.errors import InputError
+
+    if source and not Path(source).exists():
+        raise InputError(f"{source} is not there: expected a record")
+
+
+def _serve(source: str, address: str, options: "Mapping[str, str]", ascii_only: bool) -> int:
+    from shadowviz_engine.core.errors import InputError
+
+    try:
+        from shadowviz.tui.web.server import LoopbackServer, bind, loopback
+    except ModuleNotFoundError as error:
+        raise InputError(f"--web needs the package {error.name}: pip install 'shadowviz[web]'") from None
+    arguments = ["tui", *(f"{name}={value}" for name, value in options.items() if value)]
+    arguments += ["--ascii"] * ascii_only
+    # What begins with a dash is a name behind two of them.
+    LoopbackServer([*arguments, "--", *([source] if source else [])], bind(*loopback(address))).run()
+    return 0
+
+
+def _check_size() -> None:
+    from shadowviz_engine.core.errors import InputError
+
     size = os.get_terminal_size()
     if size.columns < LEAST_COLUMNS or size.lines < LEAST_LINES:
         raise InputError(
             f"the terminal has {size.columns} columns and {size.lines} lines: expected at least "
             f"{LEAST_COLUMNS} and {LEAST_LINES}, or --plain"
         )
-    keymap = _keymap(keys)
-    return _run(source, output, force, {"screen": screen, "theme": theme, "ascii": ascii_only, "keymap": keymap})
 
 
 def _check_screen(name: str) -> None:
@@ -95,8 +141,7 @@ def _print_plain(source: str, screen: str, ascii_only: bool, *, hint: bool) -> i
             "stdout is no terminal, or --plain is given: expected a record to print, such as "
             "shadowviz run --demo -o run.jsonl makes one"
         )
-    if not Path(source).exists():
-        raise InputError(f"{source} is not there: expected a record")
+    _check_source(source)
     if hint:
         write_note("shadowviz: no terminal to draw in: this is the plain form (--plain)")
     width = shutil.get_terminal_size((PLAIN_COLUMNS, 24)).columns if sys.stdout.isatty() else PLAIN_COLUMNS
