@@ -126,5 +126,6 @@ class PoolsScreen(PaneScreen):
             self.view.move_to(row)
 
     def action_copy(self) -> None:
-        """Copy a command that writes a picture of the memory."""
-        copy_command(self.owner, ["shadowviz", "export", str(self.session.follower.path)])
+        """Copy a command that shows the same memory."""
+        log, at = str(self.session.follower.path), str(self.session.timeline.at)
+        copy_command(self.owner, ["shadowviz", "export", log, "--at", at, "--diagram", "memory", "--format", "text"])

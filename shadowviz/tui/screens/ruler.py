@@ -244,13 +244,17 @@ class RulerScreen(PaneScreen):
         self.owner.drill("tree")
 
     def action_copy(self) -> None:
-        """Copy a command that derives the same state."""
+        """Copy a command that shows the same state."""
         subject = self._subject
         if subject is None:
             return
-        words = ["shadowviz", "derive", f"0:{self._model.length}"]
+        log, at = str(self.session.follower.path), str(self.session.timeline.at)
         if subject.request:
-            words += ["--log", str(self.session.follower.path), "--request", subject.request]
+            words = ["shadowviz", "export", log, "--at", at, "--diagram", "derivation", "--request", subject.request]
+            words += ["--cut", str(self._model.cut), "-o", "ruler.svg"]
         elif subject.tokens is not None:
-            words = ["shadowviz", "export", str(self.session.follower.path)]
+            words = ["shadowviz", "export", log, "--at", at, "--diagram", "tree", "--root", str(self.selection.node)]
+            words += ["--format", "mermaid"]
+        else:
+            words = ["shadowviz", "derive", f"0:{self._model.length}"]
         copy_command(self.owner, words)

@@ -56,8 +56,10 @@ def tab_segments(tabs: Sequence[tuple[str, str, bool]], trail: str, look: Look, 
         tabs: key, title, and whether it is on, of each screen.
     """
     segments: list[Segment] = [Segment(" ")]
+    # Where not all of them fit, the others are known by their keys alone.
+    fitting = sum(len(key) + cell_len(title) + 3 for key, title, _ in tabs) < width
     for key, title, is_on in tabs:
-        words = f"[{key} {title}]" if is_on else f" {key} {title} "
+        words = f"[{key} {title}]" if is_on else f" {key} {title} " if fitting else f" {key} "
         segments.append(Segment(words, look.title if is_on else look.muted))
     used = sum(cell_len(segment.text) for segment in segments)
     room = width - used - 2
