@@ -10,6 +10,8 @@ from textual.binding import ActiveBinding, Binding, BindingType
 from textual.screen import Screen
 
 from shadowviz.replay.nearest import Words
+from shadowviz.sources.child_wire import Answer
+from shadowviz.tokens.inert import printable
 from shadowviz.tui.frame import Frame, Mode
 from shadowviz.tui.late_words import LateWords
 from shadowviz.tui.screens.registry import SCREENS, ScreenEntry, entry_of
@@ -136,8 +138,9 @@ class ShadowvizApp(App[None]):
             self._words = LateWords(self.frame.opened)
         self.words_version = int(self._words is not None and self._words.loaded)
         for answer in self.session.answers:
-            if answer.words and not answer.taken:
-                self.say(answer.words)
+            words = answer_words(answer)
+            if words:
+                self.say(words)
         self.draw()
 
     def draw(self) -> None:
@@ -248,6 +251,13 @@ class ShadowvizApp(App[None]):
             seen.add(action)
             yield _key_command(self, found)
         yield SystemCommand("Theme", "choose the colours", self.action_change_theme)
+
+
+def answer_words(answer: Answer) -> str:
+    """What the user is told of an answer of the engine; empty = nothing."""
+    if answer.taken:
+        return f"submitted: {printable(', '.join(answer.requests))}" if answer.requests else ""
+    return f"refused: {answer.words}" if answer.id >= 0 else answer.words
 
 
 _KEY_WORDS = {

@@ -9,13 +9,14 @@ from textual.binding import Binding, BindingType
 from shadowviz.tui.frame import Frame, Mode
 from shadowviz.tui.models.cells import steady
 from shadowviz.tui.models.request_rows import SORTS, RequestRows
+from shadowviz.tui.prompt_line import ABOUT, living, submit_line
 from shadowviz.tui.screens.ask import AskScreen
 from shadowviz.tui.screens.base import PaneScreen
 from shadowviz.tui.screens.request_inspector import request_paragraphs
 from shadowviz.tui.widgets.lines import LineView
 from shadowviz.tui.widgets.request_view import RequestView, header
 from shadowviz.tui.widgets.text_pane import Paragraph
-from shadowviz_engine.core.errors import LogError
+from shadowviz_engine.core.errors import InputError, LogError
 
 
 class LiveScreen(PaneScreen):
@@ -30,6 +31,7 @@ class LiveScreen(PaneScreen):
         Binding("p", "app.pause", "pause", id="time.pause"),
         Binding("slash", "filter", "filter", id="live.filter"),
         Binding("s", "sort", "sort", id="live.sort"),
+        Binding("n", "submit", "new prompt", id="live.submit"),
         Binding("escape", "no_filter", "no filter", show=False, id="live.no-filter"),
     ]
 
@@ -169,6 +171,27 @@ class LiveScreen(PaneScreen):
             self._rows.pattern = pattern
             self._follows = self._follows and not pattern
             self.owner.tick()
+
+    def action_submit(self) -> None:
+        """Ask for a prompt and submit it to the engine."""
+        try:
+            living(self.session.child)
+        except InputError as error:
+            self.owner.say(str(error))
+            return
+        self.app.push_screen(AskScreen(ABOUT), self._submit)
+
+    def _submit(self, line: str | None) -> None:
+        if line is None:
+            return
+        try:
+            submit_line(self.session.child, line)
+        except InputError as error:
+            self.owner.say(str(error))
+            return
+        # Whoever submits a prompt wants to see it.
+        self._rows.pattern, self._follows = "", False
+        self.action_follow()
 
     def action_no_filter(self) -> None:
         """End the filter."""
