@@ -1,5 +1,6 @@
 """Rows by kind, what leaves next and what fits, beside a count row by row."""
 
+import msgspec
 import pytest
 from walked_logs import LoggedWalk
 
@@ -47,7 +48,9 @@ def test_leaves_leave_from_the_one_used_longest_ago(seed: int) -> None:
         opened, nodes = state.opened, state.nodes
         assert opened is not None
         free = [n for n in range(1, len(nodes)) if nodes.alive[n] and not nodes.first_child[n] and not nodes.locks[n]]
-        expected = sorted(free, key=lambda node: (nodes.last_used[node], node)) if opened.policy == "lru" else []
+        assert next_out(state, msgspec.structs.replace(opened, policy="lfu"), 9) == []
+        opened = msgspec.structs.replace(opened, policy="lru")
+        expected = sorted(free, key=lambda node: (nodes.last_used[node], node))
         for most in (1, 3, 1000):
             assert [leaf.node for leaf in next_out(state, opened, most)] == expected[:most]
 
