@@ -9,7 +9,10 @@ if TYPE_CHECKING:
 
 
 def copy_command(app: "ShadowvizApp", words: Sequence[str]) -> None:
-    """Copy a command made of these words, quoted as a shell wants them."""
+    """Copy a command made of these words, quoted as a shell wants them; none that hides what it does."""
+    if not all(word.isprintable() for word in words):
+        app.say("nothing is copied: a name in the command holds characters that a terminal obeys or hides")
+        return
     copy_text(app, shlex.join(words))
 
 

@@ -12,6 +12,7 @@ from shadowviz.tui.models.request_rows import SORTS, RequestRows
 from shadowviz.tui.prompt_line import ABOUT, living, submit_line
 from shadowviz.tui.screens.ask import AskScreen
 from shadowviz.tui.screens.base import PaneScreen
+from shadowviz.tui.screens.copying import copy_command
 from shadowviz.tui.screens.request_inspector import request_paragraphs
 from shadowviz.tui.widgets.lines import LineView
 from shadowviz.tui.widgets.request_view import RequestView, header
@@ -32,6 +33,8 @@ class LiveScreen(PaneScreen):
         Binding("slash", "filter", "filter", id="live.filter"),
         Binding("s", "sort", "sort", id="live.sort"),
         Binding("n", "submit", "new prompt", id="live.submit"),
+        Binding("y", "copy", "copy a command that tells the reason", show=False, id="live.copy"),
+        Binding("e", "export", "export the lookups", show=False, id="live.export"),
         Binding("escape", "no_filter", "no filter", show=False, id="live.no-filter"),
     ]
 
@@ -192,6 +195,27 @@ class LiveScreen(PaneScreen):
         # Whoever submits a prompt wants to see it.
         self._rows.pattern, self._follows = "", False
         self.action_follow()
+
+    def action_copy(self) -> None:
+        """Copy a command that tells why the chosen request reused no more."""
+        request = self.selection.request
+        if not request:
+            self.owner.say("no request is selected")
+            return
+        # A name may begin as an option does.
+        marked = ["--"] if request.startswith("-") else []
+        copy_command(self.owner, ["shadowviz", "why", *marked, str(self.session.follower.path), request])
+
+    def action_export(self) -> None:
+        """Write the lookups up to the moment shown to a file."""
+        # Loads what the first frame need not wait for.
+        from shadowviz.exporters.formats import DiagramName
+        from shadowviz.tui.exporting import lookups_at
+        from shadowviz.tui.screens.export_ask import ask_and_export
+
+        frame = self.owner.frame
+        if frame is not None and frame.opened is not None:
+            ask_and_export(self.owner, "the lookups", DiagramName.LOOKUPS, lookups_at(frame.at))
 
     def action_no_filter(self) -> None:
         """End the filter."""

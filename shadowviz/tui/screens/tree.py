@@ -13,6 +13,7 @@ from shadowviz.tui.models.tree_index import TreeIndex
 from shadowviz.tui.models.tree_search import TextSearch, node_of_id, node_of_request
 from shadowviz.tui.screens.ask import AskScreen
 from shadowviz.tui.screens.base import PaneScreen
+from shadowviz.tui.screens.copying import copy_command
 from shadowviz.tui.screens.span_inspector import span_paragraphs
 from shadowviz.tui.widgets.lines import LineView
 from shadowviz.tui.widgets.text_pane import Paragraph
@@ -40,6 +41,8 @@ class TreeScreen(PaneScreen):
         Binding("minus", "fold_all", "fold all", show=False, id="tree.fold-all"),
         Binding("plus,equals_sign", "unfold_all", "unfold all", show=False, id="tree.unfold-all"),
         Binding("b", "next_out", "next to be evicted", show=False, id="tree.next-out"),
+        Binding("y", "copy", "copy a command that draws this", show=False, id="tree.copy"),
+        Binding("e", "export", "export the tree", show=False, id="tree.export"),
         Binding("p", "app.pause", "pause", show=False, id="time.pause"),
     ]
 
@@ -210,6 +213,34 @@ class TreeScreen(PaneScreen):
             self._go(node)
         else:
             self.owner.say("nothing can be evicted, or the policy is not known here")
+
+    def _request(self) -> str:
+        """The request that is selected, where the moment shown knows it."""
+        request = self.selection.request
+        return request if request in self.session.state.requests.index else ""
+
+    def action_copy(self) -> None:
+        """Copy a command that draws what is at the cursor and below it, at the moment shown."""
+        frame, request = self.owner.frame, self._request()
+        if frame is None or frame.at < 0:
+            self.owner.say("there is no tree at this moment")
+            return
+        words = ["shadowviz", "export", f"{self.session.follower.path}@{frame.at}"]
+        words += ["--root", str(self._node)] if self._node else []
+        words += [f"--request={request}"] if request else []
+        copy_command(self.owner, [*words, "-o", f"n{self._node}-e{frame.at}.svg"])
+
+    def action_export(self) -> None:
+        """Write the tree that is shown, at the moment shown, to a file."""
+        # Loads what the first frame need not wait for.
+        from shadowviz.exporters.formats import DiagramName
+        from shadowviz.tui.exporting import tree_at
+        from shadowviz.tui.screens.export_ask import ask_and_export
+
+        frame, index = self.owner.frame, self._index
+        if frame is not None and index is not None:
+            make = tree_at(frame.at, index.hoisted, self._request())
+            ask_and_export(self.owner, "the tree", DiagramName.TREE, make)
 
     def action_drill(self) -> None:
         """Show the tokens of the node's path."""

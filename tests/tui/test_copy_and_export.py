@@ -1,0 +1,136 @@
+"""`y` copies commands that do what they say, and `e` writes what `shadowviz export` writes, over nothing."""
+
+import json
+import shlex
+from pathlib import Path
+
+import msgspec
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input
+from tui_logs import chat_log, write_log
+from tui_runs import press, run_app
+
+from shadowviz.cli.main import main
+from shadowviz.tui.app import AppOptions, ShadowvizApp
+from shadowviz.tui.exporting import write_new
+from shadowviz_engine.core.errors import InputError
+from shadowviz_engine.core.events import LogOpened, RequestSubmitted
+from shadowviz_engine.core.presets import preset
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory):
+    return chat_log(tmp_path_factory.mktemp("a folder") / "chat's log.jsonl")
+
+
+def told(app: ShadowvizApp) -> list[str]:
+    return [str(notification.message) for notification in app._notifications]
+
+
+async def export_to(app: ShadowvizApp, pilot: Pilot, file: Path) -> str:
+    """Ask the screen for a file; what it says."""
+    await press(app, pilot, "e")
+    app.screen.query_one(Input).value = str(file)
+    await press(app, pilot, "enter")
+    await app.workers.wait_for_complete()
+    await pilot.pause()
+    return told(app)[-1]
+
+
+def run_command(line: str) -> None:
+    program, *arguments = shlex.split(line)
+    assert (program, main(arguments)) == ("shadowviz", 0)
+
+
+def test_the_copied_command_tells_why_the_chosen_request_reused_no_more(log, capsys):
+    copied = []
+
+    async def keys(app: ShadowvizApp, pilot: Pilot) -> None:
+        await press(app, pilot, "G", "k", "y")
+        assert app.clipboard == shlex.join(["shadowviz", "why", str(log), "r2"])
+        assert told(app) == [f"copied: {app.clipboard}"]
+        copied.append(app.clipboard)
+
+    run_app(log, keys)
+    run_command(copied[0])
+    assert capsys.readouterr().out.startswith("r2: ")
+
+
+def test_a_command_with_hidden_characters_is_not_copied(tmp_path):
+    opened = LogOpened(seq=0, t_ns=0, schema=1, geometry=preset("tiny"))
+    request = RequestSubmitted(seq=1, t_ns=0, request="a\x1b]0;b\nrm -r c", tokens=b"\1\0\0\0")
+    path = write_log(tmp_path / "run.jsonl", [opened, request], closed=False)
+
+    async def keys(app: ShadowvizApp, pilot: Pilot) -> None:
+        await press(app, pilot, "y")
+        assert app.clipboard == ""
+        assert "nothing is copied" in told(app)[-1]
+
+    run_app(path, keys)
+
+
+def test_the_copied_command_draws_the_node_at_the_moment_shown(log, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    async def keys(app: ShadowvizApp, pilot: Pilot) -> None:
+        app.session.go_to(40)
+        await press(app, pilot, "2", "g", "j", "y")
+        node = app.session.selection.current.selection.node
+        words = shlex.split(app.clipboard)
+        assert words[:5] == ["shadowviz", "export", f"{log}@40", "--root", str(node)]
+        run_command(app.clipboard)
+        assert (tmp_path / words[-1]).read_bytes().rstrip().endswith(b"</svg>")
+
+    run_app(log, keys)
+
+
+@pytest.mark.parametrize(("screen", "ending"), [("live", "json"), ("live", "html"), ("tree", "svg"), ("tree", "html")])
+def test_what_is_on_screen_is_written_as_export_writes_it(log, tmp_path, screen, ending):
+    ours, theirs = tmp_path / f"ours.{ending}", tmp_path / f"theirs.{ending}"
+
+    async def keys(app: ShadowvizApp, pilot: Pilot) -> None:
+        app.session.go_to(60)
+        await press(app, pilot, "j")
+        assert str(ours) in await export_to(app, pilot, ours)
+        request = app.session.selection.current.selection.request
+        names = ["--diagram", "lookups"] if screen == "live" else [f"--request={request}"]
+        assert main(["export", f"{log}@60", *names, "-o", str(theirs)]) == 0
+        assert ours.read_bytes() == theirs.read_bytes()
+
+    run_app(log, keys, options=AppOptions(screen=screen))
+
+
+def test_a_table_has_the_lookups_up_to_the_moment_shown_alone(log, tmp_path):
+    async def keys(app: ShadowvizApp, pilot: Pilot) -> None:
+        app.session.go_to(40)
+        await press(app, pilot, "j")
+        await export_to(app, pilot, tmp_path / "lookups.json")
+        written = json.loads((tmp_path / "lookups.json").read_text())
+        seqs = [msgspec.convert(line["seq"], int) for line in written["content"]["lines"]]
+        assert seqs == [seq for seq in range(41) if app.session.follower.kind_at(seq) == "LookupDone"]
+
+    run_app(log, keys)
+
+
+@pytest.mark.parametrize("screen", ["live", "tree"])
+def test_no_file_is_replaced_and_every_fault_is_told(log, tmp_path, screen):
+    there = tmp_path / "there.html"
+    there.write_text("mine")
+
+    async def keys(app: ShadowvizApp, pilot: Pilot) -> None:
+        assert "is there already" in await export_to(app, pilot, there)
+        assert "tells no format" in await export_to(app, pilot, tmp_path / "picture.docx")
+        assert "in a folder that is there" in await export_to(app, pilot, tmp_path / "no" / "tree.html")
+        assert "shows no" in await export_to(app, pilot, tmp_path / "trace.pftrace")
+        assert [path.name for path in tmp_path.iterdir()] == ["there.html"]
+        assert there.read_text() == "mine"
+
+    run_app(log, keys, options=AppOptions(screen=screen))
+
+
+def test_a_name_that_is_taken_meanwhile_is_not_replaced_either(tmp_path):
+    (tmp_path / "a.svg").write_bytes(b"mine")
+    with pytest.raises(InputError, match="is there already"):
+        write_new(tmp_path / "a.svg", b"ours")
+    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("a.svg", b"mine")]
