@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from shadowviz_engine.core import events
+from shadowviz_engine.core import event, events, stress_events
 
 TARGET = Path(__file__).parent / "reference" / "events.md"
 HEAD = """\
@@ -25,8 +25,8 @@ PARTS = """
 
 def reference() -> str:
     """The page, whole."""
-    tree = ast.parse(Path(events.__file__).read_text(encoding="utf-8"))
-    classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
+    trees = [ast.parse(Path(module.__file__).read_text(encoding="utf-8")) for module in (event, events, stress_events)]
+    classes = {node.name: node for tree in trees for node in tree.body if isinstance(node, ast.ClassDef)}
     kinds = [kind.__name__ for kind in events.EVENT_TYPES]
     text = HEAD.format(schema=events.SCHEMA, common=_table(classes["Event"]))
     for kind in events.EVENT_TYPES:
