@@ -112,7 +112,7 @@ def test_the_articles_sample_has_four_wrong_fields_each_with_what_is_right(tmp_p
         "csa_block_ids is 3 blocks: expected 1, entries [0,1) are closed",
         "hca_block_ids is 1 blocks: expected 0, no entry is closed and the last one here is still open",
         "swa_token_range is [26, 42]: expected [0,42)",
-        "tail_state_offset is 0: expected 10",
+        "tail_state_offset is 0: expected 10, L mod 32",
     ]
 
 
@@ -137,9 +137,9 @@ def test_a_right_claim_is_the_same_and_says_what_was_not_checked(tmp_path: Path)
         ("swa_start_idx", 34, "34: expected 33"),
         ("swa_token_range", [33, 131], "[33, 131]: expected [33,130)"),
         ("swa_token_range", [33], "[33]: expected [33,130)"),
-        ("tail_offset", 1, "1: expected 2"),
-        ("csa_tail_offset", -2, "-2: expected 2"),
-        ("hca_tail_offset", 130, "130: expected 2"),
+        ("tail_offset", 1, "1: expected 2, L mod 32"),
+        ("csa_tail_offset", -2, "-2: expected 2, L mod 32"),
+        ("hca_tail_offset", 130, "130: expected 2, L mod 128"),
         ("is_loaded_on_gpu", 1, "1: expected true or false"),
         ("csa_kv", [0, 5], "[0, 5]: expected rows [0,4)"),
         ("hca_tail", [127, 130], "[127, 130]: expected rows [128,130)"),

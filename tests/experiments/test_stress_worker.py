@@ -153,7 +153,7 @@ def test_no_more_processes_than_asked_for_are_begun(begun: list[subprocess.Popen
     assert 1 <= len(begun) <= 2
 
 
-@pytest.mark.parametrize("module", ["worker", "blind_child"])
+@pytest.mark.parametrize("module", ["worker", pytest.param("blind_child", marks=pytest.mark.slow)])
 def test_a_process_whose_asker_was_ended_ends_without_a_word(module: str) -> None:
     """As after a signal that only the asker got, in the middle of a group."""
     plan = msgspec.structs.replace(PLAN, lengths=((1, 3000),))

@@ -151,8 +151,10 @@ def _rows_wrong(name: str, value: object, definition: Definition, account: Accou
 def _number_wrong(name: str, value: object, expected: Sequence[int], account: Account) -> Wrong | None:
     if _is_count(value) and value in expected:
         return None
-    row = -1 if account.rule.shape == "open" else expected[0]
-    return Wrong(name, account.rule.label, row, _text(value), str(expected[0]))
+    if account.rule.shape == "open":
+        # A field for several tails says the finest; whoever means another one sees which was held against it.
+        return Wrong(name, account.rule.label, -1, _text(value), f"{expected[0]}, L mod {account.rule.size}")
+    return Wrong(name, account.rule.label, expected[0], _text(value), str(expected[0]))
 
 
 def _place_wrong(name: str, value: object) -> Wrong | None:
