@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from shadowviz.sources.child import EngineChild
+    from shadowviz.sources.child_wire import Setup
 
 LEAST_COLUMNS, LEAST_LINES = 60, 16
 PLAIN_COLUMNS = 120
@@ -65,7 +66,12 @@ def tui(
     is_terminal = sys.stdout.isatty() and sys.stdin.isatty() and os.environ.get("TERM", "") not in ("", "dumb")
     ascii_only = ascii_only or not (sys.stdout.encoding or "").lower().startswith("utf")
     if plain or not (is_terminal or is_served):
-        return _print_plain(source, screen, ascii_only, hint=not plain)
+        if not plain:
+            write_note("shadowviz: no terminal to draw in: this is the plain form (--plain)")
+        if not source:
+            return _print_tour(output, force, screen, ascii_only)
+        _check_source(source)
+        return _print_plain(source, screen, ascii_only)
     if not is_served:
         _check_size()
     keymap = _keymap(keys)
@@ -131,19 +137,25 @@ def _keymap(path: str) -> "Mapping[str, str]":
         raise InputError(f"{path}: {error}: expected one JSON object of keys by id") from None
 
 
-def _print_plain(source: str, screen: str, ascii_only: bool, *, hint: bool) -> int:
+def _print_tour(output: str, force: bool, screen: str, ascii_only: bool) -> int:
+    """The same run that a terminal shows step by step, at its end."""
+    from shadowviz.cli.show import write_progress
+    from shadowviz.sources.scripted import record_script
+
+    with tempfile.TemporaryDirectory(prefix="shadowviz-") as folder:
+        setup = _setup(output or str(Path(folder, "run.jsonl")), force, pace_s=0.0)
+        write_progress("the embedded engine runs its tour")
+        try:
+            record_script(setup, write_note)
+        finally:
+            write_progress("")
+        return _print_plain(setup.log, screen, ascii_only)
+
+
+def _print_plain(source: str, screen: str, ascii_only: bool) -> int:
     from shadowviz.tui.plain import plain_lines
     from shadowviz.tui.session import Session
-    from shadowviz_engine.core.errors import InputError
 
-    if not source:
-        raise InputError(
-            "stdout is no terminal, or --plain is given: expected a record to print, such as "
-            "shadowviz run --demo -o run.jsonl makes one"
-        )
-    _check_source(source)
-    if hint:
-        write_note("shadowviz: no terminal to draw in: this is the plain form (--plain)")
     width = shutil.get_terminal_size((PLAIN_COLUMNS, 24)).columns if sys.stdout.isatty() else PLAIN_COLUMNS
     session = Session(source)
     try:
@@ -174,10 +186,15 @@ def _run(source: str, output: str, force: bool, options: "Mapping[str, object]")
 
 
 def _engine(log: str, force: bool) -> "EngineChild":
-    from shadowviz.cli.page_file import check_page_file
     from shadowviz.sources.child import EngineChild
+
+    return EngineChild(_setup(log, force, PACE_S))
+
+
+def _setup(log: str, force: bool, pace_s: float) -> "Setup":
+    from shadowviz.cli.page_file import check_page_file
     from shadowviz.sources.child_wire import Setup
     from shadowviz.sources.script import TOUR_OPTIONS
 
     check_page_file(log, force, (), "-o")
-    return EngineChild(Setup(options=TOUR_OPTIONS, log=log, overwrite=force, script="tour", pace_s=PACE_S))
+    return Setup(options=TOUR_OPTIONS, log=log, overwrite=force, script="tour", pace_s=pace_s)

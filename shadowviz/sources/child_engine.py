@@ -41,6 +41,11 @@ class ChildEngine:
         self._begun_s = self._acted_s = time.monotonic()
         self._num_named = 0
 
+    @property
+    def is_done(self) -> bool:
+        """Whether no request runs and no step of the script is left."""
+        return not (self._busy or self._acts)
+
     def serve(self, next_command: Next, say: Say) -> None:
         """Run passes and take commands until told to stop.
 
