@@ -15,7 +15,7 @@ export MALLOC_TOP_PAD_ := 268435456
 .PHONY: help run test check format bench clean
 
 help:
-	@echo "make run     set up, then run the demo workload, print its lookups and record it"
+	@echo "make run     set up, then show a tour of an engine live; without a terminal, run the demo and print its lookups"
 	@echo "make test    set up, then lint, types, import contracts and tests"
 	@echo "make check   what 'make test' does, without set-up"
 	@echo "make format  rewrite the sources the way 'make check' wants them"
@@ -34,7 +34,9 @@ $(STAMP): pyproject.toml constraints.txt
 	@touch $@
 
 run: $(STAMP)
-	@$(BIN)/shadowviz run --demo -o demo.jsonl --force
+	@if [ -t 0 ] && [ -t 1 ] && [ "$${TERM:-dumb}" != dumb ]; then \
+	  $(BIN)/shadowviz tui -o demo.jsonl --force; else \
+	  $(BIN)/shadowviz run --demo -o demo.jsonl --force; fi
 	@echo "next: $(BIN)/shadowviz why demo.jsonl"
 
 test: $(STAMP)

@@ -129,6 +129,11 @@ package graphviz-pure, else by the layout that is built in; and so they are wher
 seconds, or there are more than 2,000 nodes. PNG and PDF are typeset with fonts that come along; characters that those
 lack are taken from the fonts of the machine.
 """,
+    "tui": """\
+No JSON. `?` shows the keys, each with the id that a file of `--keys` names. Without a terminal, or with `--plain`, the
+screen is printed as text. `--web` needs the extra `web`; its page loads nothing from elsewhere, and takes requests of
+this machine's browsers alone. What the screens show: [screens](screens.md).
+""",
     "version": """\
 JSON: `shadowviz`, `schema`, `python`, `torch`.
 """,

@@ -179,8 +179,11 @@ def test_an_output_that_differs_is_noticed() -> None:
 @pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")
 def test_make_run_leaves_the_record_that_it_names_next() -> None:
     plan = subprocess.run(["make", "-n", "run"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    ran, told = plan.splitlines()[-2:]
-    assert ran.endswith("shadowviz run --demo -o demo.jsonl --force")
+    asked, shown, ran, told = plan.splitlines()[-4:]
+    assert "-t 0" in asked
+    assert "-t 1" in asked
+    assert "shadowviz tui -o demo.jsonl --force; else" in shown
+    assert "shadowviz run --demo -o demo.jsonl --force; fi" in ran
     assert told == 'echo "next: .venv/bin/shadowviz why demo.jsonl"'
 
 
