@@ -33,7 +33,7 @@ def wrong(cells: list[CellResult]) -> list[CellResult]:
     [
         ("recall", ((3, 5), (16, 18))),
         ("recall-hca", ((7, 10),)),
-        ("tiny-article", ((127, 129),)),
+        pytest.param("tiny-article", ((127, 129),), marks=pytest.mark.slow),
         ("random:2", ((1, 20),)),
     ],
 )
