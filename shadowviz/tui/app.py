@@ -21,8 +21,6 @@ from shadowviz_engine.core.errors import ShadowvizError
 
 TICK_S = 0.1
 DEFAULT_THEME = "textual-dark"
-ROOT_WIDTH, ROOT_HEIGHT = 60, 16
-"""Smallest terminal that the screens are made for."""
 
 
 class AppOptions(msgspec.Struct, frozen=True, kw_only=True):

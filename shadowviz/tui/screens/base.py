@@ -10,7 +10,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from shadowviz.tui.frame import Frame, Selection
-from shadowviz.tui.widgets.head import notice_segments, status_segments, tab_segments, trail_words
+from shadowviz.tui.widgets.head import notice_segments, status_segments, tab_segments, too_small_segments, trail_words
 from shadowviz.tui.widgets.look import Look
 from shadowviz.tui.widgets.one_line import OneLine
 from shadowviz.tui.widgets.text_pane import TextPane
@@ -115,7 +115,8 @@ class PaneScreen(Screen[None]):
     def draw_head(self, frame: Frame) -> None:
         """The lines over the screen."""
         width, look, owner = self.size.width, self.look, self.owner
-        self.query_one("#status", OneLine).show(status_segments(frame, owner.source, look, width))
+        status = too_small_segments(width, self.size.height, look)
+        self.query_one("#status", OneLine).show(status or status_segments(frame, owner.source, look, width))
         tabs = [(entry.key, entry.title, entry.name == self.name_of_screen) for entry in owner.entries]
         trail = trail_words((*frame.trail, self.session.selection.current), {e.name: e.title for e in owner.entries})
         self.query_one("#tabs", OneLine).show(tab_segments(tabs, trail, look, width))

@@ -9,6 +9,16 @@ from shadowviz.tui.frame import Crumb, Frame, HitRate, PoolFill
 from shadowviz.tui.widgets.look import Look
 
 NAME = "shadowviz"
+LEAST_COLUMNS, LEAST_LINES = 60, 16
+"""Smallest terminal that the screens are made for."""
+
+
+def too_small_segments(width: int, height: int, look: Look) -> list[Segment]:
+    """That the terminal is too small, where it is: what is drawn then is cut off, and misses things."""
+    if width >= LEAST_COLUMNS and height >= LEAST_LINES:
+        return []
+    words = f" {look.pick('▲', '!')} too small: {width}x{height}, needs {LEAST_COLUMNS}x{LEAST_LINES}"
+    return [Segment(words, look.warning)]
 
 
 def status_segments(frame: Frame, source: str, look: Look, width: int) -> list[Segment]:
