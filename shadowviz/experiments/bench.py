@@ -16,9 +16,10 @@ from shadowviz.experiments.bench_report import Facts, Part, to_markdown, to_text
 from shadowviz.experiments.bench_reuse import ReuseSizes, reuse_part
 from shadowviz.experiments.bench_runs import Say
 from shadowviz.experiments.bench_tree_peers import TreeSizes, tree_part
+from shadowviz.experiments.bench_tui import TuiSizes, tui_part
 from shadowviz.experiments.peers import FOLDER, SGLANG
 
-PARTS = ("tree", "model", "recording", "reuse")
+PARTS = ("tree", "model", "recording", "reuse", "tui")
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,7 @@ class Sizes:
     model: ModelSizes
     recording: LogSizes
     reuse: ReuseSizes
+    tui: TuiSizes
 
 
 FULL = Sizes(
@@ -36,12 +38,14 @@ FULL = Sizes(
     model=ModelSizes(context=512, decoded=32, prefill=2_048, rounds=7),
     recording=LogSizes(requests=16, prompt=512, decoded=32, rounds=7, events=20_000, writes=40),
     reuse=ReuseSizes(lengths=(2_560, 5_120), rounds=5),
+    tui=TuiSizes(nodes=1_000_000, keys=100),
 )
 QUICK = Sizes(
     tree=TreeSizes(nseq=400, length=2_048, rounds=1),
     model=ModelSizes(context=256, decoded=16, prefill=2_048, rounds=3),
     recording=LogSizes(requests=8, prompt=512, decoded=16, rounds=3, events=20_000, writes=10),
     reuse=ReuseSizes(lengths=(2_560,), rounds=2),
+    tui=TuiSizes(nodes=100_000, keys=40),
 )
 
 
@@ -52,6 +56,7 @@ def run_parts(names: Sequence[str], sizes: Sizes, folder: Path, say: Say) -> lis
         "model": lambda: model_part(sizes.model, say),
         "recording": lambda: log_part(sizes.recording, say),
         "reuse": lambda: reuse_part(sizes.reuse, say),
+        "tui": lambda: tui_part(sizes.tui, say),
     }
     return [runs[name]() for name in names]
 

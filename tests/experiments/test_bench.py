@@ -16,6 +16,7 @@ from shadowviz.experiments.bench_report import AtLeast, AtMost, Figure, Part, Ra
 from shadowviz.experiments.bench_reuse import ReuseSizes, reuse_part
 from shadowviz.experiments.bench_runs import median_ratio
 from shadowviz.experiments.bench_tree_peers import TreeSizes, tree_part
+from shadowviz.experiments.bench_tui import TuiSizes, tui_part
 from shadowviz_engine.core.events import SpanSplit
 
 MODEL_SIZES = ModelSizes(context=48, decoded=3, prefill=96, rounds=1)
@@ -152,7 +153,11 @@ def test_the_command_prints_the_parts_that_are_asked_for_and_names_no_machine(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     small = bench.Sizes(
-        TreeSizes(20, 1100, 1), MODEL_SIZES, LogSizes(2, 32, 3, 1, 2_000, 2), ReuseSizes(lengths=(2_560,), rounds=1)
+        TreeSizes(20, 1100, 1),
+        MODEL_SIZES,
+        LogSizes(2, 32, 3, 1, 2_000, 2),
+        ReuseSizes(lengths=(2_560,), rounds=1),
+        TuiSizes(nodes=640, keys=2),
     )
     monkeypatch.setattr(bench, "QUICK", small)
     assert bench.main(["--quick", "--json", "--part", "recording"]) == 0
@@ -161,3 +166,10 @@ def test_the_command_prints_the_parts_that_are_asked_for_and_names_no_machine(
     assert [part["name"] for part in shown["parts"]] == ["recording"]
     assert shown["facts"]["sizes"].startswith("quick")
     assert os.uname().nodename not in out
+
+
+def test_keys_and_frames_of_the_terminal_are_measured_in_a_real_one() -> None:
+    part = tui_part(TuiSizes(nodes=640, keys=3), say_nothing)
+    values = {figure.name: figure.value for figure in part.figures}
+    assert len(values) == 7
+    assert all(value > 0 for value in values.values())
