@@ -3,6 +3,9 @@
 from shadowviz_engine.core.columns import NodeColumns
 from shadowviz_engine.core.replayer import Replayer
 
+NO_RUNS = (0, 0, 0, 0)
+"""No rows in any pool."""
+
 
 def preorder(columns: NodeColumns, node: int = 0) -> list[int]:
     """`node` and everything below it."""
@@ -39,8 +42,9 @@ class Grower:
     def insert(self, choice: int) -> None:
         living = self.living()
         parent = living[choice % len(living)]
-        node = self._append(self.nodes.stop[parent], self.nodes.stop[parent] + 8)
-        self.nodes.link(node, parent)
+        node, start = len(self.nodes), self.nodes.stop[parent]
+        self.seq += 1
+        self.nodes.append_leaf(parent, (start, start + 8, 0, 0), NO_RUNS, False, self.seq)
         self._undo.append(("insert", (node,)))
 
     def split(self, choice: int) -> None:
@@ -49,8 +53,9 @@ class Grower:
             node = able[choice % len(able)]
             start = self.nodes.start[node]
             middle = (start + self.nodes.stop[node]) // 2
-            upper = self._append(start, middle)
-            self.nodes.put_between(upper, node)
+            upper = len(self.nodes)
+            self.seq += 1
+            self.nodes.append_above(node, (start, middle, 0, 0), NO_RUNS, self.seq)
             self.nodes.start[node] = middle
             self._undo.append(("split", (node, upper, start)))
 
@@ -77,9 +82,3 @@ class Grower:
         else:
             self.nodes.relink(node)
             self.nodes.alive[node] = 1
-
-    def _append(self, start: int, stop: int) -> int:
-        self.seq += 1
-        return self.nodes.append(
-            start=start, stop=stop, namespace=0, tokens_at=0, locks=0, terminal=False, used=0, seq=self.seq
-        )
