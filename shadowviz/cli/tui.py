@@ -33,7 +33,12 @@ def tui(
     source: Annotated[
         str, typer.Argument(help="A record, followed while it grows; left out: the embedded engine runs a tour.")
     ] = "",
-    screen: Annotated[str, typer.Option(help="The screen to begin with: live or tree.", metavar="NAME")] = "live",
+    screen: Annotated[
+        str,
+        typer.Option(
+            help="The screen to begin with: live, tree, ruler, diff, stress, pools or events.", metavar="NAME"
+        ),
+    ] = "live",
     plain: Annotated[bool, typer.Option("--plain", help="Print the screen as text, and end.")] = False,
     theme: Annotated[str, typer.Option(help="Colours, such as nord or high-contrast.", metavar="NAME")] = "",
     ascii_only: Annotated[bool, typer.Option("--ascii", help="Draw with ASCII alone.")] = False,
@@ -47,7 +52,10 @@ def tui(
         str, typer.Option(help="Where --web listens; this machine alone, port 0 takes any.", metavar="HOST:PORT")
     ] = "",
 ) -> int:
-    """Watch requests live, or a record, and find out why one was not reused: list, reason, tree."""
+    """Watch requests live, or a record, and find out why one was not reused: list, reason, tree.
+
+    Without a terminal the screen is printed as text; without a source, that at the end of the tour.
+    """
     from shadowviz_engine.core.errors import InputError
 
     _check_screen(screen)

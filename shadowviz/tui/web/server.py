@@ -62,7 +62,7 @@ class LoopbackServer(Server):
     async def on_startup(self, app: web.Application) -> None:  # noqa: ARG002 - as the base has it
         """Tell where the page is."""
         sys.stderr.write(
-            f"shadowviz: {self.public_url} shows this in a browser; each tab has a process of its own, ctrl+c ends all\n"
+            f"shadowviz: {self.public_url} shows this in a browser; each tab has its own process, ctrl+c ends all\n"
         )
 
     async def on_shutdown(self, app: web.Application) -> None:  # noqa: ARG002 - as the base has it
