@@ -214,7 +214,7 @@ def test_wrong_usage_is_one_line_and_ends_with_2(
 
 def test_ctrl_c_leaves_a_whole_record_that_is_taken_up(command: Command, tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
-    plan = ["stress", "recall", "--level", "arithmetic", "--mode", "derive", "--lengths", "1:301"]
+    plan = ["stress", "recall", "--level", "arithmetic", "--mode", "derive", "--lengths", "1:601"]
     line = [sys.executable, "-m", "shadowviz.cli.main", *plan, "-o", str(path), "--jobs", "1"]
     with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         while not path.exists() or path.read_bytes().count(b"BoundaryChecked") == 0:
@@ -223,15 +223,15 @@ def test_ctrl_c_leaves_a_whole_record_that_is_taken_up(command: Command, tmp_pat
         process.send_signal(signal.SIGINT)
         out, err = process.communicate()
     assert process.returncode == 130
-    assert f"of 300 checks done; go on with: shadowviz stress --continue {path}" in err
+    assert f"of 600 checks done; go on with: shadowviz stress --continue {path}" in err
     done_before = sum(isinstance(event, BoundaryChecked) for event in read_log(path))
     assert read_log(path).summary.complete
-    assert out.startswith(f"recall: no finding in {done_before} of 300 checks")
-    assert 0 < done_before < 300
+    assert out.startswith(f"recall: no finding in {done_before} of 600 checks")
+    assert 0 < done_before < 600
     done = command("stress", "--continue", str(path), "--jobs", "1")
     assert done.code == 0
     lengths = [event.length for event in read_log(path) if isinstance(event, BoundaryChecked)]
-    assert sorted(lengths) == list(range(1, 301))
+    assert sorted(lengths) == list(range(1, 601))
 
 
 def test_names_from_a_record_are_harmless_on_a_terminal(command: Command, record: Path) -> None:
