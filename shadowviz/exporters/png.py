@@ -1,66 +1,24 @@
 """Pictures as PNG: the SVG of the same diagram, drawn with fonts that are always there."""
 
-from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
-from shadowviz.diagrams.cells import BoundaryDiagram
-from shadowviz.diagrams.changes import ChangesDiagram
-from shadowviz.diagrams.lanes import DerivationDiagram
-from shadowviz.diagrams.lookups import LookupsDiagram
-from shadowviz.diagrams.memory import MemoryDiagram
-from shadowviz.diagrams.tree import TreeDiagram
-from shadowviz.exporters.formats import LIGHT, Drawing, Look
-from shadowviz.exporters.svg_cells import render as draw_cells
-from shadowviz.exporters.svg_ruler import render as draw_ruler
-from shadowviz.exporters.svg_table import render_changes as draw_changes
-from shadowviz.exporters.svg_table import render_lookups as draw_lookups
-from shadowviz.exporters.svg_table import render_memory as draw_memory
-from shadowviz.exporters.svg_tree import render as draw_tree
+from shadowviz.exporters import svg_cells, svg_ruler, svg_table, svg_tree
+from shadowviz.exporters.from_svg import from_svg
 from shadowviz.exporters.typeset import Typesetter
 
 SCALE: Final = 2.0
 """Pixels of the file for one of the picture: text stays sharp where it is pasted and zoomed."""
 
 
-def render_tree(diagram: TreeDiagram, look: Look = LIGHT) -> Drawing:
-    """A tree.
-
-    Raises:
-        InputError: it is too large to be read as PNG.
-    """
-    return _render(draw_tree, diagram, look)
+def _encode(typesetter: Typesetter, svg: bytes) -> tuple[bytes, str]:
+    data, scale = typesetter.png(svg, SCALE)
+    small = f"drawn at {scale / SCALE:.0%} of the usual size, the largest that a png may have"
+    return data, small if scale < SCALE else ""
 
 
-def render_ruler(diagram: DerivationDiagram, look: Look = LIGHT) -> Drawing:
-    """A ruler."""
-    return _render(draw_ruler, diagram, look)
-
-
-def render_cells(diagram: BoundaryDiagram, look: Look = LIGHT) -> Drawing:
-    """A heat map."""
-    return _render(draw_cells, diagram, look)
-
-
-def render_lookups(diagram: LookupsDiagram, look: Look = LIGHT) -> Drawing:
-    """The lookups of a run."""
-    return _render(draw_lookups, diagram, look)
-
-
-def render_memory(diagram: MemoryDiagram, look: Look = LIGHT) -> Drawing:
-    """Bytes by kind, and the nodes that hold most."""
-    return _render(draw_memory, diagram, look)
-
-
-def render_changes(diagram: ChangesDiagram, look: Look = LIGHT) -> Drawing:
-    """What differs between two trees."""
-    return _render(draw_changes, diagram, look)
-
-
-def _render(draw: Callable[[Any, Look], Drawing], diagram: object, look: Look) -> Drawing:
-    typesetter = Typesetter()
-    drawing = draw(diagram, look)
-    data, scale = typesetter.png(drawing.data, SCALE)
-    notes = drawing.notes
-    if scale < SCALE:
-        notes = (*notes, f"drawn at {scale / SCALE:.0%} of the usual size, the largest that a png may have")
-    return Drawing(data, ", ".join(filter(None, (drawing.drawn_by, typesetter.version))), notes)
+render_tree = from_svg(svg_tree.render, _encode)
+render_ruler = from_svg(svg_ruler.render, _encode)
+render_cells = from_svg(svg_cells.render, _encode)
+render_lookups = from_svg(svg_table.render_lookups, _encode)
+render_memory = from_svg(svg_table.render_memory, _encode)
+render_changes = from_svg(svg_table.render_changes, _encode)

@@ -61,15 +61,6 @@ def find_programs(environ: Mapping[str, str] | None = None) -> tuple[Program, ..
     return tuple(found)
 
 
-def find_program(environ: Mapping[str, str] | None = None) -> Program | None:
-    """The program to use; None where there is none.
-
-    Raises:
-        InputError: the variable names a program that cannot be run.
-    """
-    return next(iter(find_programs(environ)), None)
-
-
 def run_program(program: Program, source: str, form: str, timeout_s: float) -> bytes:
     """What the program makes of dot text in its format `form`, such as svg; it is ended when it takes too long.
 

@@ -56,8 +56,3 @@ class Keyframes:
         self.stores.keep(state)
         frames = (frame for frame in reversed(self._frames) if frame.seq <= seq)
         return next((frame for frame in frames if frame.is_within(self.stores)), None)
-
-    def last_before(self, seq: int) -> int:
-        """Seq of the last keyframe at or before `seq`; -1 = none."""
-        at = bisect_right(self._frames, seq, key=lambda frame: frame.seq)
-        return self._frames[at - 1].seq if at else -1

@@ -107,4 +107,5 @@ def test_hostile_names_and_details_stay_texts() -> None:
 
 
 def test_a_run_without_cells_is_a_picture_too() -> None:
-    read_svg(render(replace(heat_map(), cells=(), rows=(), units=())).data, ELEMENTS)
+    empty = replace(heat_map(), cells=(), rows=(), units=())
+    assert empty.caption.title in texts_of(read_svg(render(empty).data, ELEMENTS))

@@ -78,8 +78,7 @@ class FaultWork:
     @cached_property
     def lengths(self) -> tuple[int, ...]:
         """All lengths that are asked for, ascending; nothing is reused before the first token."""
-        found = {length for start, stop in self.plan.lengths for length in range(max(1, start), stop)}
-        return tuple(sorted(found))
+        return self.plan.positive_lengths()
 
     def groups(self) -> Sequence[Group]:
         """Cells of every mode, in groups that share an engine."""

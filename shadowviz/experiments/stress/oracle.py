@@ -77,7 +77,7 @@ class OracleWork:
     @cached_property
     def lengths(self) -> tuple[int, ...]:
         """All lengths that are asked for, ascending; a run has none before its first token."""
-        return tuple(sorted({length for a, b in self.plan.lengths for length in range(max(1, a), b)}))
+        return self.plan.positive_lengths()
 
     def groups(self) -> Sequence[Group]:
         """Cells of every mode, in groups that share an engine."""
@@ -143,7 +143,7 @@ class OracleWork:
 class OracleSetting(Setting):
     """A setting whose trials look at what the oracle tells as well."""
 
-    def trial(self, num_pages: int, *, swa_pages: int = 0, chunk: int = UNCUT) -> OracleTrial:
+    def trial(self, num_pages: int, *, swa_pages: int = 0) -> OracleTrial:
         """An empty engine under the mode's rules."""
         options = EngineOptions(
             numerics=self.mode.numerics,
@@ -151,7 +151,7 @@ class OracleSetting(Setting):
             retention=self.mode.retention,
             num_full_pages=num_pages,
             num_swa_pages=swa_pages or num_pages,
-            chunk_tokens=chunk,
+            chunk_tokens=UNCUT,
             max_running=UNCUT,
         )
         return OracleTrial(options, self.model, self.noise)

@@ -23,6 +23,10 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     options: dict[str, str] = {}
     """What only one level knows, such as `retention` or `fault`."""
 
+    def positive_lengths(self) -> tuple[int, ...]:
+        """Every length from 1 on that is asked for, once, ascending."""
+        return tuple(sorted({length for start, stop in self.lengths for length in range(max(1, start), stop)}))
+
 
 class Group(msgspec.Struct, frozen=True):
     """Cells that are checked together: one mode at some lengths, ascending."""
