@@ -13,6 +13,7 @@ from shadowviz_engine.core.events import BoundaryStressStarted, Event
 SHOWN_GROUPS = 12
 SHOWN_FOUND = 4
 """Faults that are told of one by one; where there are more, the table of faults says enough."""
+SHOWN_LEFT_OUT = 8
 SHOWN_MODES = 40
 """Rows of a table by mode; where there are more, those with findings come first."""
 
@@ -34,7 +35,7 @@ class Results:
     def text(self, source: str) -> str:
         """The run in words, tables and heat maps; each sort of finding with its command."""
         sums, faults = self.sums, sorted(self.sums.faults.values(), key=lambda one: (one.subject, one.fault))
-        blocks = [_verdict(sums), _mode_table(list(sums.modes.values()))]
+        blocks = [_verdict(sums), *_left_out(sums), _mode_table(list(sums.modes.values()))]
         blocks += [_fault_table(faults), *_hidden(faults)] if faults else []
         blocks += answer_tables(sums.answers)
         blocks += self._maps.texts(source)
@@ -66,6 +67,7 @@ def _run_json(event: BoundaryStressStarted, sums: StressSums) -> dict[str, Any]:
         "seed": event.seed,
         "lengths": event.lengths,
         "options": dict(event.options),
+        "left_out": event.left_out,
         "cells": event.cells,
         "modes": [one for one in sums.modes.values() if (one.level, one.subject) == key],
         "answers": answers_json([one for one in sums.answers if one.level == event.level], event.subject),
@@ -84,6 +86,13 @@ def _verdict(sums: StressSums) -> str:
     )
     found = counted(sums.num_findings, "finding") if sums.num_findings else "no finding"
     return f"{strong(f'{named}: {found}')} in {done} ({levels})"
+
+
+def _left_out(sums: StressSums) -> list[str]:
+    lines = [wrapped(reason, "not checked: ") for event in sums.started for reason in event.left_out]
+    if len(lines) > SHOWN_LEFT_OUT:
+        lines[SHOWN_LEFT_OUT:] = [f"and {counted(len(lines) - SHOWN_LEFT_OUT, 'reason')} more; --json has them"]
+    return ["\n".join(lines)] if lines else []
 
 
 def _mode_table(modes: list[ModeSums]) -> str:

@@ -76,6 +76,16 @@ def test_a_run_without_findings_says_so_and_ends_with_0(command: Command) -> Non
     assert done.err == ""
 
 
+def test_what_is_not_checked_is_told_with_the_reason(command: Command) -> None:
+    line = ("stress", "jamba", "tiny", "--level", "arithmetic", "--lengths", "4090:4100", "--jobs", "1")
+    done = command(*line)
+    told = " ".join(done.out.split())
+    assert "not checked: slots of jamba at 10 of 10 lengths: its cache has no compressed entries to lay out" in told
+    assert "not checked: slots of tiny at 3 of 10 lengths: paths are laid out up to 4,096 tokens" in told
+    left_out = {run["subject"]: run["left_out"] for run in json.loads(command(*line, "--json").out)["runs"]}
+    assert [len(reasons) for reasons in left_out.values()] == [1, 1]
+
+
 def test_findings_end_with_1_and_each_has_its_command(command: Command, record: Path) -> None:
     done = command("stress", "--continue", str(record))
     assert done.code == 1
@@ -198,6 +208,10 @@ def test_the_record_holds_what_was_printed(command: Command, tmp_path: Path) -> 
         ("--continue none.jsonl", "cannot read none.jsonl: No such file or directory"),
         ("--level arithmetic --naive", "--naive times the exact proof of a model: expected level numeric with it"),
         ("--level arithmetic --retention window", "--retention means nothing to level arithmetic"),
+        (
+            "jamba --level arithmetic --mode slots --lengths 1:9 --jobs 1",
+            "nothing to check: slots of jamba at 8 of 8 lengths: its cache has no compressed entries to lay out",
+        ),
     ],
 )
 def test_wrong_usage_is_one_line_and_ends_with_2(

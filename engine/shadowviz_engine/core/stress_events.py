@@ -24,6 +24,8 @@ class BoundaryStressStarted(Event, frozen=True, kw_only=True):
     """What names the subject to a command where that is not `subject`: a folder, a seed, a foreign derivation."""
     options: tuple[tuple[str, str], ...] = ()
     """What only the level knows, by name, ascending."""
+    left_out: tuple[str, ...] = ()
+    """What was asked for and is not checked, each with the reason, in words."""
 
 
 class BoundaryChecked(Event, frozen=True, kw_only=True):

@@ -1,10 +1,11 @@
 """Level `arithmetic`: every length and split, derived by formula and compared with a brute-force definition."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
 from shadowviz.experiments.stress.arithmetic_lengths import WHOLE_RANGE, WHOLE_SPLITS, cuts_of, lengths_of
-from shadowviz.experiments.stress.arithmetic_slots import can_lay_out, check_slots
+from shadowviz.experiments.stress.arithmetic_slots import check_slots, why_not_laid_out
 from shadowviz.experiments.stress.arithmetic_spans import Formulas, Mismatch, check_needed, check_owned
 from shadowviz.experiments.stress.definition import Definition, listed_definition, run_definition
 from shadowviz.experiments.stress.foreign import ForeignWork, claims_from
@@ -59,6 +60,19 @@ class ArithmeticWork:
         """Name of the geometry."""
         return self.geometry.name
 
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """Lengths whose slots are not laid out."""
+        if "slots" not in self._modes:
+            return ()
+        lengths = [length for length in self._lengths if length]
+        reasons = Counter(why_not_laid_out(self.geometry, length) for length in lengths)
+        return tuple(
+            f"slots of {self.geometry.name} at {times:,} of {len(lengths):,} lengths: {why}"
+            for why, times in sorted(reasons.items())
+            if why
+        )
+
     def groups(self) -> Sequence[Group]:
         """All cells, by mode, in groups of about a second."""
         return [
@@ -76,7 +90,7 @@ class ArithmeticWork:
     def _lengths_of(self, mode: str) -> list[int]:
         if mode != "slots":
             return self._lengths
-        return [length for length in self._lengths if can_lay_out(self.geometry, length)]
+        return [length for length in self._lengths if length and not why_not_laid_out(self.geometry, length)]
 
     @cached_property
     def _lengths(self) -> list[int]:

@@ -76,10 +76,16 @@ def fork_at(plan: Plan, geometry: Geometry, length: int) -> Fork:
     return Fork(length, cut, stored, chance.choice(tuple(ResumeRule)), chance.choice(("all", "window")))
 
 
-def can_lay_out(geometry: Geometry, length: int) -> bool:
-    """Whether slots are checked at a length: for hybrid geometries, paths and pools that a test can walk."""
-    pages = 2 * (length // geometry.page_size + 4)
-    return bool(geometry.compressors) and 0 < length <= LONGEST and pages * geometry.page_size <= MOST_SLOTS
+def why_not_laid_out(geometry: Geometry, length: int) -> str:
+    """Why slots are not checked at a length; empty where they are: in hybrid geometries, paths a test can walk."""
+    if not geometry.compressors:
+        return "its cache has no compressed entries to lay out"
+    if length > LONGEST:
+        return f"paths are laid out up to {LONGEST:,} tokens"
+    slots = 2 * (length // geometry.page_size + 4) * geometry.page_size
+    if slots > MOST_SLOTS:
+        return f"pages of {geometry.page_size:,} tokens: pools of more than {MOST_SLOTS:,} slots are not walked"
+    return ""
 
 
 def check_slots(plan: Plan, geometry: Geometry, length: int) -> Mismatch | None:

@@ -57,6 +57,8 @@ def work_of(plan: Plan) -> FaultWork:
 class FaultWork:
     """Lengths of one model, a mode for each fault, one with none, and blind ones."""
 
+    left_out: tuple[str, ...] = ()
+
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self._subject = cached_subject(plan.subject)

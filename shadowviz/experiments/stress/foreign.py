@@ -113,6 +113,8 @@ def claims_from(source: str) -> Claims:
 class ForeignWork:
     """Claims about one geometry against its definition."""
 
+    left_out: tuple[str, ...] = ()
+
     def __init__(self, plan: Plan, geometry: Geometry, claims: Claims) -> None:
         self.plan = plan
         self.geometry = geometry

@@ -52,6 +52,8 @@ def work_of(plan: Plan) -> NumericWork:
 class NumericWork:
     """Lengths of one model in the modes of a plan; every cell is requests on an engine of its own group."""
 
+    left_out: tuple[str, ...] = ()
+
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         unknown = sorted(set(plan.options) - set(_OPTIONS))

@@ -52,6 +52,8 @@ def work_of(plan: Plan) -> OracleWork:
 class OracleWork:
     """Lengths of one model; every cell is requests on an engine, compared with one cold run of the oracle."""
 
+    left_out: tuple[str, ...] = ()
+
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self._modes = plan.modes or MODES

@@ -102,6 +102,9 @@ class StressRun:
         for one in prepared:
             self._check_same_cells(one)
         self.num_cells = sum(one.num_cells for one in prepared)
+        if not self.num_cells:
+            reasons = "; ".join(reason for one in prepared for reason in one.ready.left_out)
+            raise InputError(f"nothing to check: {reasons or 'no length from 1 on is asked for'}")
         return prepared
 
     def _check_same_cells(self, one: Prepared) -> None:
@@ -131,6 +134,7 @@ class StressRun:
                 cells=one.num_cells,
                 asked="" if plan.subject == one.subject else plan.subject,
                 options=tuple(sorted(plan.options.items())),
+                left_out=one.ready.left_out,
             )
         record.flush()
 

@@ -34,6 +34,7 @@ class Ready(Message, frozen=True, kw_only=True):
     subject: str
     geometry: Geometry
     groups: tuple[Group, ...]
+    left_out: tuple[str, ...] = ()
 
 
 class Results(Message, frozen=True, kw_only=True):

@@ -67,6 +67,10 @@ class Work(Protocol):
     def subject(self) -> str:
         """Name of what is under test, as results call it."""
 
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """What was asked for and has no cell, each with the reason, in words."""
+
     def groups(self) -> Sequence[Group]:
         """All cells, in groups of a few seconds at most; the same in every process."""
 

@@ -84,7 +84,11 @@ class Desk:
             match request:
                 case Prepare():
                     yield Ready(
-                        plan=request.plan, subject=work.subject, geometry=work.geometry, groups=tuple(work.groups())
+                        plan=request.plan,
+                        subject=work.subject,
+                        geometry=work.geometry,
+                        groups=tuple(work.groups()),
+                        left_out=work.left_out,
                     )
                 case Check():
                     yield from _results(request, work)
