@@ -1,6 +1,6 @@
 """What `stress` prints: a verdict, sums by mode and by fault, the heat map, and each finding with its command."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from shadowviz.cli.show import counted, number, strong, table, wrapped
@@ -35,7 +35,7 @@ class Results:
     def text(self, source: str) -> str:
         """The run in words, tables and heat maps; each sort of finding with its command."""
         sums, faults = self.sums, sorted(self.sums.faults.values(), key=lambda one: (one.subject, one.fault))
-        blocks = [_verdict(sums), *_left_out(sums), _mode_table(list(sums.modes.values()))]
+        blocks = [_verdict(sums), *_left_out(sums), *_mode_tables(list(sums.modes.values()))]
         blocks += [_fault_table(faults), *_hidden(faults)] if faults else []
         blocks += answer_tables(sums.answers)
         blocks += self._maps.texts(source)
@@ -95,34 +95,51 @@ def _left_out(sums: StressSums) -> list[str]:
     return ["\n".join(lines)] if lines else []
 
 
+def _mode_tables(modes: list[ModeSums]) -> list[str]:
+    """One table a level: their columns differ, and together they would not fit a terminal."""
+    levels = dict.fromkeys(one.level for one in modes)
+    tables = {level: _mode_table([one for one in modes if one.level == level]) for level in levels}
+    return [f"{level}\n{text}" if len(levels) > 1 else text for level, text in tables.items()]
+
+
 def _mode_table(modes: list[ModeSums]) -> str:
-    names = [name for name in ("level", "subject") if len({getattr(one, name) for one in modes}) > 1]
-    measured = any(one.difference or one.noise or "near_tie" in one.outcomes for one in modes)
-    noisy = any(one.noise or "near_tie" in one.outcomes for one in modes)
-    answered = any(one.answers_lost for one in modes)
+    several = len({one.subject for one in modes}) > 1
     shown = sorted(modes, key=_by_findings if len(modes) > SHOWN_MODES else _by_name)[:SHOWN_MODES]
-    rows = []
-    for one in shown:
-        span = number(one.first) if one.first == one.last else f"{number(one.first)}-{number(one.last)}"
-        row = [*(getattr(one, name) for name in names), one.mode, span, number(one.checks), number(one.findings)]
-        figures = [_figure(one.difference)]
-        figures += [_figure(one.noise), number(one.outcomes.get("near_tie", 0))] if noisy else []
-        lost = [f"{percent(one.answers_lost)} %" if one.answers_lost else "-"]
-        rows.append(row + (figures if measured else []) + (lost if answered else []))
-    headers = [*names, "mode", "lengths", "checks", "findings"]
-    headers += ["difference"] if measured else []
-    headers += ["noise", "near ties"] if noisy else []
-    headers += ["answers lost"] if answered else []
-    text = table(headers, rows, left=tuple(range(len(names) + 1)))
+    columns: list[tuple[str, Callable[[ModeSums], str]]] = [
+        ("mode", lambda one: one.mode),
+        ("lengths", _span),
+        ("checks", lambda one: number(one.checks)),
+        ("findings", lambda one: number(one.findings)),
+    ]
+    if several:
+        columns.insert(0, ("subject", lambda one: one.subject))
+    if any(one.difference or one.noise or _ties(one) for one in modes):
+        columns.append(("difference", lambda one: _figure(one.difference)))
+    if any(one.noise or _ties(one) for one in modes):
+        columns.append(("noise", lambda one: _figure(one.noise)))
+    if any(map(_ties, modes)):
+        columns.append(("ties", lambda one: number(_ties(one))))
+    if any(one.answers_lost for one in modes):
+        columns.append(("answers lost", lambda one: f"{percent(one.answers_lost)} %" if one.answers_lost else "-"))
+    rows = [[value(one) for _, value in columns] for one in shown]
+    text = table([header for header, _ in columns], rows, left=(0, 1) if several else (0,))
     left_out = len(modes) - len(shown)
     return f"{text}\nand {counted(left_out, 'mode')} more, none with more findings" if left_out else text
 
 
-def _by_name(one: ModeSums) -> tuple[str, str, str]:
-    return one.level, one.subject, one.mode
+def _span(one: ModeSums) -> str:
+    return number(one.first) if one.first == one.last else f"{number(one.first)}-{number(one.last)}"
 
 
-def _by_findings(one: ModeSums) -> tuple[int, str, str, str]:
+def _ties(one: ModeSums) -> int:
+    return one.outcomes.get("near_tie", 0)
+
+
+def _by_name(one: ModeSums) -> tuple[str, str]:
+    return one.subject, one.mode
+
+
+def _by_findings(one: ModeSums) -> tuple[int, str, str]:
     return -one.findings, *_by_name(one)
 
 
