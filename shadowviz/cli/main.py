@@ -67,10 +67,11 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 def _prepare_streams() -> None:
     """Stand in for streams that were closed before the start, and let stdout escape what its encoding lacks."""
-    # A closed one would give its number to the next file opened, and the output of others with it.
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+    # A closed one would give its number to the next file opened, and the output of others with it. What stands in for
+    # stdout takes nothing: data that nobody gets must not look as if it had been written.
+    for name, mode, access in (("stdin", "r", os.O_RDWR), ("stdout", "w", os.O_RDONLY), ("stderr", "w", os.O_RDWR)):
         if getattr(sys, name) is None:
-            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode, encoding="utf-8"))
+            setattr(sys, name, os.fdopen(os.open(os.devnull, access), mode, encoding="utf-8"))
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
 

@@ -1,6 +1,7 @@
 """How commands write: data to stdout, everything else to stderr, plain tables, no colour where none is wanted."""
 
 import contextlib
+import errno
 import json
 import os
 import re
@@ -41,8 +42,8 @@ def write_out(text: str) -> None:
     """Data, to stdout.
 
     Raises:
-        OutputClosedError: the pipe is closed.
-        InputError: the device behind it is full.
+        OutputClosedError: the reader of the pipe went away.
+        InputError: it was closed from the start, or the device behind it is full.
     """
     with _told_errors():
         sys.stdout.write(harmless(text) + "\n")
@@ -53,8 +54,8 @@ def write_bytes(data: bytes, parts: Iterable[bytes] = ()) -> None:
     """Data of a format that has made its text harmless itself, to stdout, byte for byte, with `parts` behind it.
 
     Raises:
-        OutputClosedError: the pipe is closed.
-        InputError: the device behind it is full.
+        OutputClosedError: the reader of the pipe went away.
+        InputError: it was closed from the start, or the device behind it is full.
     """
     with _told_errors():
         sys.stdout.flush()
@@ -73,7 +74,8 @@ def _told_errors() -> Iterator[None]:
     except OSError as error:
         from shadowviz_engine.core.errors import InputError
 
-        raise InputError(f"stdout cannot be written: {error.strerror}") from error
+        reason = "it is closed" if error.errno == errno.EBADF else error.strerror
+        raise InputError(f"stdout cannot be written: {reason}") from error
 
 
 def write_json(value: Any) -> None:

@@ -33,6 +33,15 @@ def test_every_command_has_help_within_80_columns(command: Command, name: str) -
     assert max(map(len, done.out.splitlines())) <= 80
 
 
+def test_the_package_runs_as_the_command_does() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "shadowviz", "derive", "--song"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("shadowviz: ")
+    assert "(see: shadowviz derive --help)" in done.stderr
+
+
 def test_version_names_the_schema(command: Command) -> None:
     assert json.loads(command("version", "--json").out)["schema"] == 1
     assert command("version").out.startswith("shadowviz")
@@ -69,8 +78,10 @@ def test_an_error_stays_one_line_whatever_it_quotes(command: Command) -> None:
 @pytest.mark.parametrize(
     ("arguments", "streams", "code"),
     [
-        ("derive 1000", ">&-", 0),
-        ("derive 1000", ">&- 2>&-", 0),
+        ("derive 1000", ">&-", 2),
+        ("derive 1000", ">&- 2>&-", 2),
+        ("--help", ">&-", 2),
+        ("export --span 1000 -f svg", ">&-", 2),
         ("run - --text a", "<&-", 2),
         ("why nowhere", "2>&-", 2),
         pytest.param("why nowhere", "2>/dev/full", 2, marks=needs_full_device),
