@@ -75,6 +75,10 @@ def failing(length):
     return right(length)
 
 
+def leaving(length):
+    raise SystemExit(f"no state at {length}")
+
+
 def nothing(length):
     return {"prefix_hash": length}
 
@@ -208,6 +212,7 @@ def test_a_function_that_fails_is_no_success_and_its_words_do_no_harm(engine: st
     assert [length for length, cell in found.items() if cell.outcome != "same"] == [5]
     assert found[5].outcome == "refused"
     assert found[5].detail == "raised ZeroDivisionError: m is \\u001b[2J 0"
+    assert cells(f"{engine}:leaving", "v4-flash", (3, 4))[0].detail == "raised SystemExit: no state at 3"
     assert {cell.outcome for cell in cells(f"{engine}:nothing", "v4-flash", (1, 9))} == {"refused"}
     assert "returned a int" in cells(f"{engine}:no_descriptor", "v4-flash", (1, 2))[0].detail
 

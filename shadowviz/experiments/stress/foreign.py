@@ -138,8 +138,8 @@ class ForeignWork:
         for length in group.lengths:
             try:
                 claims = self._claims.at(length)
-            except Exception as error:
-                # Somebody else's function may raise anything; that it does is what is found.
+            except (Exception, SystemExit) as error:
+                # Somebody else's function may raise anything, or leave; that it does is what is found.
                 detail = f"raised {type(error).__name__}: {shorten(str(error), 120)}"
                 yield CellResult(mode=MODE, length=length, outcome="refused", detail=detail)
                 continue
