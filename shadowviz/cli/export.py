@@ -28,7 +28,9 @@ def export(  # one parameter an option
     ] = "",
     at: Annotated[int | None, typer.Option(help="Show the run after this event.", metavar="SEQ", min=0)] = None,
     request: Annotated[str, typer.Option(help="Mark the path of this request, or show its ruler.", metavar="ID")] = "",
-    root: Annotated[int, typer.Option(help="Only this node and what is below.", metavar="NODE", min=0)] = 0,
+    root: Annotated[
+        int, typer.Option(help="Only this node and what is below, or the ruler of its path.", metavar="NODE", min=0)
+    ] = 0,
     depth: Annotated[int | None, typer.Option(help="Edges below the root of the picture.", min=0)] = None,
     min_tokens: Annotated[int, typer.Option(help="Leave smaller subtrees out.", min=0)] = 0,
     collapse: Annotated[

@@ -24,7 +24,7 @@ MAX_LOOKUPS = 2_000
 """Lookups that a table lists at most, the dearest; JSON has all."""
 
 _USED_BY: dict[str, tuple[DiagramName, ...]] = {
-    "root": (DiagramName.TREE, DiagramName.MEMORY),
+    "root": (DiagramName.TREE, DiagramName.MEMORY, DiagramName.DERIVATION),
     "depth": (DiagramName.TREE, DiagramName.MEMORY),
     "min-tokens": (DiagramName.TREE, DiagramName.MEMORY),
     "collapse": (DiagramName.TREE, DiagramName.MEMORY),
@@ -131,8 +131,10 @@ def asked(options: Options) -> Asked:
         raise InputError(
             f"--geometry {options.geometry[:40]!r} beside a run, which has its own: expected one of the two"
         )
-    if without_run and (options.request or options.at is not None):
-        raise InputError("--request and --at name something in a run: expected a source with them")
+    if without_run and (options.request or options.root or options.at is not None):
+        raise InputError("--request, --root and --at name something in a run: expected a source with them")
+    if diagram is DiagramName.DERIVATION and options.request and options.root:
+        raise InputError("--request and --root name two rulers: expected one of them")
     if options.engine and not (options.source or options.demo or options.compare):
         raise InputError("--engine sets how prompts run: expected prompts or --demo with it")
     _check_output(options, form)

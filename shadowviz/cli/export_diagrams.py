@@ -10,7 +10,7 @@ from shadowviz.diagrams.boundary import ALL_CHECKS, BoundaryOptions, boundary_di
 from shadowviz.diagrams.caption import Caption
 from shadowviz.diagrams.caption_of import state_caption
 from shadowviz.diagrams.collapse import TreeOptions
-from shadowviz.diagrams.derivation_of import View, length_diagram, request_diagram
+from shadowviz.diagrams.derivation_of import View, length_diagram, path_diagram, request_diagram
 from shadowviz.exporters.formats import Diagram, DiagramName
 from shadowviz.replay.moment import Moment, Wanted, everything, lookup_of, moment_at, of_request, state_at
 from shadowviz.tokens.inert import shorten
@@ -98,14 +98,24 @@ def _tree(run: Recording, ask: Ask) -> Diagram:
 
 
 def _derivation(run: Recording, ask: Ask) -> Diagram:
+    if not ask.request and ask.tree.root:
+        return _path_ruler(run, ask)
     if not ask.request:
-        raise InputError("a ruler of a run is that of one prompt: expected --request with its name")
+        raise InputError(
+            "a ruler of a run is that of one prompt: expected --request with its name, or --root with a node"
+        )
     at = ask.at
     if at is None:
         # What the lookup met is what its verdict speaks of; behind it the request has filled the gaps.
         at = lookup_of(run.events(), ask.request).seq
     moment = _moment(run, msgspec.structs.replace(ask, at=at), of_request(ask.request))
     diagram = request_diagram(moment, run.name, ask.request, words_of(run.opened), ask.view)
+    return msgspec.structs.replace(diagram, caption=_with_gaps(diagram.caption, run))
+
+
+def _path_ruler(run: Recording, ask: Ask) -> Diagram:
+    moment = state_at(run.events(), ask.at)
+    diagram = path_diagram(moment, run.name, ask.tree.root, words_of(run.opened), ask.view)
     return msgspec.structs.replace(diagram, caption=_with_gaps(diagram.caption, run))
 
 

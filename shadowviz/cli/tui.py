@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from shadowviz.sources.child import EngineChild
     from shadowviz.sources.child_wire import Setup
+    from shadowviz.tui.session import Session
 
 LEAST_COLUMNS, LEAST_LINES = 60, 16
 PLAIN_COLUMNS = 120
@@ -39,6 +40,9 @@ def tui(
             help="The screen to begin with: live, tree, ruler, diff, stress, pools or events.", metavar="NAME"
         ),
     ] = "live",
+    at: Annotated[
+        int | None, typer.Option(help="The event to begin at, with the state after it.", metavar="SEQ", min=0)
+    ] = None,
     plain: Annotated[bool, typer.Option("--plain", help="Print the screen as text, and end.")] = False,
     theme: Annotated[str, typer.Option(help="Colours, such as nord or high-contrast.", metavar="NAME")] = "",
     ascii_only: Annotated[bool, typer.Option("--ascii", help="Draw with ASCII alone.")] = False,
@@ -59,6 +63,8 @@ def tui(
     from shadowviz_engine.core.errors import InputError
 
     _check_screen(screen)
+    if at is not None and not source:
+        raise InputError("--at names an event of a record: expected a source with it")
     if source and output:
         raise InputError("-o keeps the record of the embedded engine: expected no other source beside it")
     if address and not web:
@@ -67,9 +73,10 @@ def tui(
         if plain or output:
             raise InputError("--web gives each tab a session of its own: expected neither --plain nor -o beside it")
         _check_source(source)
-        options = {"--screen": screen, "--theme": theme, "--keys": keys and str(Path(keys).absolute())}
+        chosen = {"--at": "" if at is None else str(at), "--screen": screen, "--theme": theme}
+        chosen["--keys"] = keys and str(Path(keys).absolute())
         _keymap(keys)
-        return _serve(source, address or ADDRESS, options, ascii_only)
+        return _serve(source, address or ADDRESS, chosen, ascii_only)
     is_served = os.environ.get("TEXTUAL_DRIVER") == WEB_DRIVER
     is_terminal = sys.stdout.isatty() and sys.stdin.isatty() and os.environ.get("TERM", "") not in ("", "dumb")
     ascii_only = ascii_only or not (sys.stdout.encoding or "").lower().startswith("utf")
@@ -79,11 +86,12 @@ def tui(
         if not source:
             return _print_tour(output, force, screen, ascii_only)
         _check_source(source)
-        return _print_plain(source, screen, ascii_only)
+        return _print_plain(source, screen, ascii_only, at)
     if not is_served:
         _check_size()
     keymap = _keymap(keys)
-    return _run(source, output, force, {"screen": screen, "theme": theme, "ascii": ascii_only, "keymap": keymap})
+    options = {"screen": screen, "theme": theme, "ascii": ascii_only, "keymap": keymap}
+    return _run(source, output, force, options | {"fleeting": not source and not output}, at)
 
 
 def _check_source(source: str) -> None:
@@ -160,13 +168,14 @@ def _print_tour(output: str, force: bool, screen: str, ascii_only: bool) -> int:
         return _print_plain(setup.log, screen, ascii_only)
 
 
-def _print_plain(source: str, screen: str, ascii_only: bool) -> int:
+def _print_plain(source: str, screen: str, ascii_only: bool, at: int | None = None) -> int:
     from shadowviz.tui.plain import plain_lines
     from shadowviz.tui.session import Session
 
     width = shutil.get_terminal_size((PLAIN_COLUMNS, 24)).columns if sys.stdout.isatty() else PLAIN_COLUMNS
     session = Session(source)
     try:
+        _begin_at(session, at)
         for line in plain_lines(session, screen, width, ascii_only):
             write_out(line)
     finally:
@@ -174,7 +183,18 @@ def _print_plain(source: str, screen: str, ascii_only: bool) -> int:
     return 0
 
 
-def _run(source: str, output: str, force: bool, options: "Mapping[str, object]") -> int:
+def _begin_at(session: "Session", at: int | None) -> None:
+    """Show the state after event `at`.
+
+    Raises:
+        InputError: the record has no such event.
+    """
+    if at is not None:
+        session.go_to(at)
+        session.selection.select(seq=at)
+
+
+def _run(source: str, output: str, force: bool, options: "Mapping[str, object]", at: int | None) -> int:
     from shadowviz.tui.app import AppOptions, ShadowvizApp
     from shadowviz.tui.session import Session
 
@@ -183,6 +203,7 @@ def _run(source: str, output: str, force: bool, options: "Mapping[str, object]")
         session: Session | None = None
         try:
             session = Session(child.log if child is not None else source, child)
+            _begin_at(session, at)
             app = ShadowvizApp(session, source or output or TOUR, AppOptions(**options))  # type: ignore[arg-type]
             app.run()
         finally:
@@ -190,6 +211,8 @@ def _run(source: str, output: str, force: bool, options: "Mapping[str, object]")
                 session.close()
             elif child is not None:
                 child.close()
+        for kept in app.kept.values():
+            write_note(f"shadowviz: {kept.finish()}")
     return app.return_code or 0
 
 

@@ -7,7 +7,7 @@ import msgspec
 from shadowviz.diagrams.caption import Caption
 from shadowviz.diagrams.caption_of import geometry_line, state_caption
 from shadowviz.diagrams.lanes import DerivationDiagram
-from shadowviz.diagrams.lanes_of import lanes_of
+from shadowviz.diagrams.lanes_of import lanes_of, told_apart
 from shadowviz.diagrams.lookups import verdict_line
 from shadowviz.replay.explain import Explanation
 from shadowviz.replay.moment import Moment
@@ -89,15 +89,44 @@ def request_diagram(moment: Moment, source: str, request: str, words: Words, vie
     length = len(prompt)
     span = _checked_span(view.span, length, request)
     cut = lookup.reused if view.cut is None else _checked_cut(view.cut, length)
+    left = lookup.left or there.found.left
+    computed = max(there.found.common, state.requests.computed[row], left.length if left else 0)
     assert opened is not None, "a request comes after the beginning of its log"
     return DerivationDiagram(
         caption=_request_caption(moment, source, request, explanation, lookup, span),
         span=span,
         cut=cut,
         page_size=opened.geometry.page_size,
-        lanes=lanes_of(opened.geometry, span, length, cut, there.rows),
+        lanes=told_apart(lanes_of(opened.geometry, span, length, cut, there.rows), opened.geometry, computed),
         marks=_joined([*_lookup_marks(lookup), *_node_ends(state, there)], span),
         text=_texts(words, prompt[span.start : span.stop], opened.redacted),
+    )
+
+
+def path_diagram(moment: Moment, source: str, node: int, words: Words, view: View = WHOLE) -> DerivationDiagram:
+    """State behind the tokens from the root to the end of a node, and what a request that begins with them reuses.
+
+    Raises:
+        InputError: there is no such node at this moment, or the view lies outside its path.
+    """
+    state = moment.state
+    opened, nodes = state.opened, state.nodes
+    if opened is None or not (0 < node < len(nodes) and nodes.alive[node]):
+        raise InputError(f"there is no node n{node} after event {moment.seq}: expected one that is in the tree then")
+    start, length = nodes.tokens_at[node], nodes.stop[node]
+    path = state.tokens[start : start + length]
+    there = prompt_state(state, path, state.namespaces.names[nodes.namespace[node]])
+    span = _checked_span(view.span, length, f"n{node}")
+    cut = there.found.reused if view.cut is None else _checked_cut(view.cut, length)
+    caption = state_caption(f"State behind the path of n{node}", source, state, moment.last_seq)
+    return DerivationDiagram(
+        caption=msgspec.structs.replace(caption, shown=span.size, total=length, unit="tokens"),
+        span=span,
+        cut=cut,
+        page_size=opened.geometry.page_size,
+        lanes=lanes_of(opened.geometry, span, length, cut, there.rows),
+        marks=_joined([*_lookup_marks(there.found), *_node_ends(state, there)], span),
+        text=_texts(words, path[span.start : span.stop], opened.redacted),
     )
 
 

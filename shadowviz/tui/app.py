@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from os import environ
-from typing import Any, ClassVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 from textual.app import App, SystemCommand
@@ -19,6 +20,9 @@ from shadowviz.tui.session import Session
 from shadowviz.tui.widgets.look import CONTRAST_THEME, Look, look_of
 from shadowviz_engine.core.errors import ShadowvizError
 
+if TYPE_CHECKING:
+    from shadowviz.tui.keeping import KeptLog
+
 TICK_S = 0.1
 DEFAULT_THEME = "textual-dark"
 
@@ -29,6 +33,8 @@ class AppOptions(msgspec.Struct, frozen=True, kw_only=True):
     screen: str = "live"
     theme: str = DEFAULT_THEME
     ascii: bool = False
+    fleeting: bool = False
+    """The log goes when the interface ends, unless the user keeps it."""
     keymap: Mapping[str, str] = msgspec.field(default_factory=dict)
     """Keys by id of a binding, as `?` names them."""
 
@@ -80,6 +86,8 @@ class ShadowvizApp(App[None]):
         self.source = source
         """As the user named it."""
         self.entries = SCREENS
+        self.kept: dict[Path, KeptLog] = {}
+        """Logs that the user keeps, by where they are written."""
         self.frame: Frame | None = None
         """Made last."""
         self.words_version = 0

@@ -1,87 +1,72 @@
 """Writes what a screen shows to a file, in the format that its ending tells.
 
-The log is read anew for it: the screens go on meanwhile, and the file is the same as that of `shadowviz export`.
+The log is read anew for it: the screens go on meanwhile, and a diagram is the same as that of `shadowviz export`.
 """
 
 import contextlib
 import os
 import secrets
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path, PurePath
 
 import msgspec
 
-from shadowviz.diagrams.caption import Caption
-from shadowviz.diagrams.caption_of import state_caption
-from shadowviz.diagrams.collapse import MAX_BOXES, TreeOptions
-from shadowviz.exporters.formats import LIGHT, Diagram, DiagramName, Format, format_of_file, formats_of
-from shadowviz.replay.moment import Moment, moment_at, of_request, state_at
-from shadowviz.sources.logfile import LogFile
 from shadowviz.tokens.inert import printable, shorten
-from shadowviz.tokens.words import words_of
 from shadowviz_engine.core.errors import InputError
 
-MAX_LOOKUPS = 2_000
-"""Lookups that a table lists at most, the dearest; JSON has all."""
 
-Export = Callable[[LogFile, Format], Diagram]
+class Content(msgspec.Struct, frozen=True):
+    """What goes into a file."""
+
+    data: Iterable[bytes]
+    """Read once, while the file is written."""
+    words: str
+    """How much of what it is."""
+    notes: tuple[str, ...] = ()
 
 
-def endings_of(diagram: DiagramName) -> str:
-    """Endings of the files that can hold a diagram, for a question."""
-    return " ".join(form.endings[0] for form in formats_of(diagram))
+Make = Callable[[Path], Content]
+"""Makes the content from the log in a file."""
 
 
-def export_to(file: str, log: str | Path, diagram: DiagramName, make: Export) -> str:
-    """Write the diagram that `make` builds; what was written, in words.
+class Exportable(msgspec.Struct, frozen=True):
+    """Something that can be written to a file."""
+
+    what: str
+    """Such as "the tree", for a question."""
+    makers: Mapping[str, Make]
+    """By ending of the file's name, with the dot."""
+
+    def maker(self, file: str) -> Make:
+        """What makes the content of this file.
+
+        Raises:
+            InputError: its ending is none of those.
+        """
+        name = PurePath(file).name.lower()
+        found = max((ending for ending in self.makers if name.endswith(ending)), key=len, default="")
+        if not found or name == found:
+            expected = " ".join(self.makers)
+            raise InputError(f"{shorten(name, 60)} tells no format of {self.what}: expected one of {expected}")
+        return self.makers[found]
+
+
+def export_to(file: str, log: str | Path, shown: Exportable) -> str:
+    """Write what is shown to a file; what was written, in words.
 
     Raises:
-        InputError: the ending tells no format of the diagram, the file is there already, or it cannot be written.
+        InputError: the ending is none for it, the file is there already, or it cannot be written.
         LogError: the log cannot be read, or contradicts itself.
     """
-    form = format_of_file(file)
-    render = form.renderer(diagram)
-    target = _free_target(file)
-    shown = make(LogFile(log), form)
-    drawing = render(shown, LIGHT)
-    write_new(target, drawing.data)
-    caption = shown.caption
-    words = f"{shorten(str(target), 100)}: {caption.shown:,} of {caption.total:,} {caption.unit} shown"
-    return "; ".join([words, *(printable(note) for note in drawing.notes)])
+    make = shown.maker(file)
+    target = free_target(file)
+    content = make(Path(log))
+    write_new(target, content.data)
+    words = f"{shorten(str(target), 100)}: {content.words}"
+    return "; ".join([words, *map(printable, content.notes)])
 
 
-def lookups_at(seq: int) -> Export:
-    """The table of all lookups up to an event."""
-
-    def make(log: LogFile, form: Format) -> Diagram:
-        from shadowviz.diagrams.lookups import lookups_diagram
-
-        moment = moment_at(log.events(), words_of(log.opened), seq)
-        return lookups_diagram(
-            _caption("Lookups", log, moment), moment.explanations, None if form.name == "json" else MAX_LOOKUPS
-        )
-
-    return make
-
-
-def tree_at(seq: int, root: int, request: str) -> Export:
-    """The tree after an event, or the part of it below `root`, with the path of a request if there is one."""
-
-    def make(log: LogFile, form: Format) -> Diagram:
-        from shadowviz.diagrams.tree_of import tree_diagram
-
-        words = words_of(log.opened)
-        moment = moment_at(log.events(), words, seq, of_request(request)) if request else state_at(log.events(), seq)
-        options = TreeOptions(
-            root=root, request=request, collapse_above=form.most_boxes, max_boxes=form.most_boxes or MAX_BOXES
-        )
-        explanation = moment.explanations[0] if moment.explanations else None
-        return tree_diagram(_caption("Radix tree", log, moment), moment.state, options, explanation, words)
-
-    return make
-
-
-def write_new(target: Path, content: bytes) -> None:
+def write_new(target: Path, content: Iterable[bytes]) -> None:
     """The bytes under a name that is free: whole or not at all, and never over what is there.
 
     Raises:
@@ -91,7 +76,7 @@ def write_new(target: Path, content: bytes) -> None:
     try:
         try:
             with beside.open("xb") as file:
-                file.write(content)
+                file.writelines(content)
                 file.flush()
                 os.fsync(file.fileno())
             # A link takes a name only where it is free, also when somebody takes it meanwhile.
@@ -100,16 +85,21 @@ def write_new(target: Path, content: bytes) -> None:
             with contextlib.suppress(FileNotFoundError):
                 beside.unlink()
     except FileExistsError:
-        raise _taken(target) from None
+        raise taken(target) from None
     except OSError as error:
         raise InputError(f"{printable(str(target))} cannot be written: {error.strerror or error}") from None
 
 
-def _free_target(file: str) -> Path:
+def free_target(file: str) -> Path:
+    """The file of that name, which is not there yet, but its folder is.
+
+    Raises:
+        InputError: it is otherwise.
+    """
     try:
         target = Path(file).expanduser()
         if os.path.lexists(target):
-            raise _taken(target)
+            raise taken(target)
         if not target.resolve().parent.is_dir():
             raise InputError(f"{printable(file)} cannot be written: expected a file in a folder that is there")
     except (OSError, ValueError, RuntimeError) as error:
@@ -119,12 +109,6 @@ def _free_target(file: str) -> Path:
     return target
 
 
-def _taken(target: Path) -> InputError:
+def taken(target: Path) -> InputError:
+    """That the name is not free."""
     return InputError(f"{printable(str(target))} is there already and is not replaced: choose another file")
-
-
-def _caption(title: str, log: LogFile, moment: Moment) -> Caption:
-    caption = state_caption(title, str(log.path), moment.state, moment.last_seq)
-    lost = log.summary.lost
-    notes = (f"The record is not whole: {printable(lost)}.",) if lost else ()
-    return msgspec.structs.replace(caption, notes=(*caption.notes, *notes))

@@ -30,6 +30,8 @@ class Selection(msgspec.Struct, frozen=True):
     """Position in the prompt of the request, or on the path of the node; -1 = none."""
     seq: int = -1
     """Event; -1 = none."""
+    rival: str = ""
+    """Request that others are compared with; empty = as the lookup says."""
 
 
 class Crumb(msgspec.Struct, frozen=True):

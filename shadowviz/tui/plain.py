@@ -22,7 +22,7 @@ Twin = Callable[[Session, Frame, int, Look], Iterator[str]]
 
 
 def plain_lines(session: Session, screen: str, width: int, ascii_only: bool) -> Iterator[str]:
-    """The lines of a screen, all of its rows, at the end of the log.
+    """The lines of a screen, all of its rows, at the moment asked for, else at the end of the log.
 
     Raises:
         InputError: there is no such screen.

@@ -18,7 +18,7 @@ from shadowviz.tui.widgets.event_view import header as event_header
 from shadowviz.tui.widgets.lines import Line
 from shadowviz.tui.widgets.look import Look
 from shadowviz.tui.widgets.pool_lines import PoolLines
-from shadowviz.tui.widgets.ruler_view import LABEL, RulerRows, RulerShown
+from shadowviz.tui.widgets.ruler_rows import LABEL, RulerRows, RulerShown
 from shadowviz.tui.widgets.stress_view import HEADS, StressPlace, StressRows
 from shadowviz.tui.widgets.stress_view import ZOOMS as COLUMN_ZOOMS
 from shadowviz.tui.widgets.text_pane import Paragraph

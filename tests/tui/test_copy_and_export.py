@@ -2,12 +2,11 @@
 
 import json
 import shlex
-from pathlib import Path
 
 import msgspec
 import pytest
 from textual.pilot import Pilot
-from textual.widgets import Input
+from tui_keys import export_to, run_command, told
 from tui_logs import chat_log, write_log
 from tui_runs import press, run_app
 
@@ -22,25 +21,6 @@ from shadowviz_engine.core.presets import preset
 @pytest.fixture(scope="module")
 def log(tmp_path_factory):
     return chat_log(tmp_path_factory.mktemp("a folder") / "chat's log.jsonl")
-
-
-def told(app: ShadowvizApp) -> list[str]:
-    return [str(notification.message) for notification in app._notifications]
-
-
-async def export_to(app: ShadowvizApp, pilot: Pilot, file: Path) -> str:
-    """Ask the screen for a file; what it says."""
-    await press(app, pilot, "e")
-    app.screen.query_one(Input).value = str(file)
-    await press(app, pilot, "enter")
-    await app.workers.wait_for_complete()
-    await pilot.pause()
-    return told(app)[-1]
-
-
-def run_command(line: str) -> None:
-    program, *arguments = shlex.split(line)
-    assert (program, main(arguments)) == ("shadowviz", 0)
 
 
 def test_the_copied_command_tells_why_the_chosen_request_reused_no_more(log, capsys):
@@ -122,7 +102,7 @@ def test_no_file_is_replaced_and_every_fault_is_told(log, tmp_path, screen):
         assert "is there already" in await export_to(app, pilot, there)
         assert "tells no format" in await export_to(app, pilot, tmp_path / "picture.docx")
         assert "in a folder that is there" in await export_to(app, pilot, tmp_path / "no" / "tree.html")
-        assert "shows no" in await export_to(app, pilot, tmp_path / "trace.pftrace")
+        assert "tells no format" in await export_to(app, pilot, tmp_path / "trace.pftrace")
         assert [path.name for path in tmp_path.iterdir()] == ["there.html"]
         assert there.read_text() == "mine"
 
@@ -132,5 +112,5 @@ def test_no_file_is_replaced_and_every_fault_is_told(log, tmp_path, screen):
 def test_a_name_that_is_taken_meanwhile_is_not_replaced_either(tmp_path):
     (tmp_path / "a.svg").write_bytes(b"mine")
     with pytest.raises(InputError, match="is there already"):
-        write_new(tmp_path / "a.svg", b"ours")
+        write_new(tmp_path / "a.svg", [b"ours"])
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("a.svg", b"mine")]

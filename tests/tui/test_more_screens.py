@@ -3,43 +3,18 @@
 from pathlib import Path
 
 import pytest
+from boundary_logs import small_stress_log
 from golden import check_golden
 from textual.pilot import Pilot
 from tui_runs import press, run_app, screen_text, settled
-from walked_logs import write_log
 
 from shadowviz.tui.app import AppOptions, ShadowvizApp
 from shadowviz.tui.plain import plain_lines
 from shadowviz.tui.session import Session
-from shadowviz_engine.core.events import BoundaryChecked, BoundaryStressStarted, LogOpened
-from shadowviz_engine.core.presets import preset
 
 LOG = Path(__file__).parents[2] / "fixtures/logs/schema-1.jsonl"
 STORED = Path(__file__).parent / "stored"
 SIZES = [(80, 24), (120, 40)]
-
-
-def stress_log(path: Path) -> Path:
-    geometry = preset("tiny")
-    events = [
-        LogOpened(seq=0, t_ns=0, schema=1, geometry=geometry),
-        BoundaryStressStarted(
-            seq=1, t_ns=0, level="numeric", subject="tiny", geometry=geometry, seed=7, modes=("cut", "chunk"),
-            lengths=((120, 140),), cells=40,
-        ),
-    ]  # fmt: skip
-    for length in range(120, 140):
-        for mode in ("cut", "chunk"):
-            wrong = mode == "cut" and length in (128, 132)
-            events.append(
-                BoundaryChecked(
-                    seq=len(events), t_ns=0, level="numeric", subject="tiny", mode=mode, length=length,
-                    outcome="differs" if wrong else "same", kind="hca_kv" if wrong else "", layer=3 if wrong else -1,
-                    difference=0.031 if wrong else 0.0,
-                    command=f"shadowviz stress tiny --lengths {length}" if wrong else "",
-                )
-            )  # fmt: skip
-    return write_log(path, events)
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -132,7 +107,7 @@ def test_a_stress_cell_opens_the_ruler_and_copies_its_command(tmp_path: Path, si
         assert "132 tokens (tiny)" in text
         assert app.screen._model.cut == 132
 
-    run_app(stress_log(tmp_path / "stress.jsonl"), keys, size, AppOptions(screen="stress"))
+    run_app(small_stress_log(tmp_path / "stress.jsonl"), keys, size, AppOptions(screen="stress"))
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -175,7 +150,7 @@ def test_the_plain_form_is_the_stored_one(screen: str) -> None:
 
 
 def test_the_plain_heat_map_is_the_stored_one(tmp_path: Path) -> None:
-    session = Session(stress_log(tmp_path / "stress.jsonl"))
+    session = Session(small_stress_log(tmp_path / "stress.jsonl"))
     text = "\n".join(plain_lines(session, "stress", 100, ascii_only=True)) + "\n"
     session.close()
     assert text.isascii()

@@ -8,9 +8,11 @@ from threading import Thread
 import msgspec
 
 from shadowviz.replay.resident import request_prompt
+from shadowviz.tokens.align.token_diff import TokenDiff
 from shadowviz.tokens.inputs.prompt import Form, Prompt
 from shadowviz.tokens.passages.passage import Fold, Row
 from shadowviz.tokens.report.report import Report
+from shadowviz.tokens.side import Side
 from shadowviz.tui.session import Session
 from shadowviz_engine.core.errors import InputError, ShadowvizError
 from shadowviz_engine.core.events import LookupDone
@@ -35,7 +37,7 @@ class Comparison:
     """One comparison, worked out in a thread of its own."""
 
     def __init__(self, a: Prompt, b: Prompt, geometry: Geometry) -> None:
-        self._a, self._b, self._geometry = a, b, geometry
+        self.a, self.b, self.geometry = a, b, geometry
         self.answer: Compared | None = None
         self.fault = ""
         """Why there is no answer; empty = it may come."""
@@ -48,9 +50,26 @@ class Comparison:
 
     def _run(self) -> None:
         try:
-            self.answer = compared(self._a, self._b, self._geometry)
+            self.answer = compared(self.a, self.b, self.geometry)
         except ShadowvizError as error:
             self.fault = str(error)
+
+
+class Laid(msgspec.Struct, frozen=True):
+    """Two sides, how they are aligned, and the report of it."""
+
+    a: Side
+    b: Side
+    diff: TokenDiff
+    report: Report
+
+    def compared(self) -> Compared:
+        """The report with as many lines as are kept."""
+        from shadowviz.tokens.passages.lay_out import passages
+
+        rows = list(islice(passages(self.a, self.b, self.diff), MAX_ROWS + 1))
+        first = next((place for place, row in enumerate(rows) if isinstance(row, Row) and not row.same), -1)
+        return Compared(self.report, rows[:MAX_ROWS], first, len(rows) > MAX_ROWS)
 
 
 def compared(a: Prompt, b: Prompt, geometry: Geometry) -> Compared:
@@ -59,19 +78,24 @@ def compared(a: Prompt, b: Prompt, geometry: Geometry) -> Compared:
     Raises:
         InputError: they cannot be compared.
     """
+    return laid_out(a, b, geometry).compared()
+
+
+def laid_out(a: Prompt, b: Prompt, geometry: Geometry) -> Laid:
+    """Two prompts, aligned.
+
+    Raises:
+        InputError: they cannot be compared.
+    """
     from shadowviz.tokens.align.align import align
     from shadowviz.tokens.inputs.side import check_comparable, make_side, reading_of
-    from shadowviz.tokens.passages.lay_out import passages
     from shadowviz.tokens.report.compare import compare
 
     reading = reading_of("deepseek-v4")
     one, other = make_side("A", a, reading), make_side("B", b, reading)
     check_comparable(one, other)
     diff = align(one, other)
-    report = compare(one, other, geometry, (a.source, b.source), diff)
-    rows = list(islice(passages(one, other, diff), MAX_ROWS + 1))
-    first = next((place for place, row in enumerate(rows) if isinstance(row, Row) and not row.same), -1)
-    return Compared(report, rows[:MAX_ROWS], first, len(rows) > MAX_ROWS)
+    return Laid(one, other, diff, compare(one, other, geometry, (a.source, b.source), diff))
 
 
 def prompt_of(session: Session, request: str) -> Prompt:

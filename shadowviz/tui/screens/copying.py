@@ -1,11 +1,55 @@
 """Puts a command into the clipboard of the terminal, and shows it."""
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+from shadowviz.tui.screens.ask import AskScreen
+from shadowviz_engine.core.errors import ShadowvizError
 
 if TYPE_CHECKING:
     from shadowviz.tui.app import ShadowvizApp
+
+KEEP = "the record goes when you quit; keep it for this command as"
+
+
+def copy_log_command(app: "ShadowvizApp", words_of: Callable[[str], Sequence[str]]) -> None:
+    """Copy a command about the log, made from its name.
+
+    A log that goes with the interface is kept first, in a file that the user names; without one nothing is copied,
+    since the command would find no log.
+    """
+    name = log_name(app)
+    if name:
+        copy_command(app, words_of(name))
+        return
+
+    def keep(file: str | None) -> None:
+        if file:
+            app.run_worker(lambda: _keep_and_copy(app, file, words_of), thread=True)
+        else:
+            app.say("nothing is copied: the record was not kept")
+
+    app.push_screen(AskScreen(KEEP, _free_name()), keep)
+
+
+def log_name(app: "ShadowvizApp") -> str:
+    """The log as a command may name it, also once the interface has ended; empty = it goes then."""
+    path = app.session.follower.path
+    kept = app.kept.get(path)
+    if kept is not None:
+        path = kept.target
+    elif app.options.fleeting:
+        return ""
+    # What begins with a dash would be an option.
+    return f"./{path}" if str(path).startswith("-") else str(path)
+
+
+def why_words(log: str, request: str) -> list[str]:
+    """A command that tells why a request reused no more."""
+    # A name may begin as an option does.
+    return ["shadowviz", "why", *(["--"] if request.startswith("-") else []), log, request]
 
 
 def copy_command(app: "ShadowvizApp", words: Sequence[str]) -> None:
@@ -20,3 +64,24 @@ def copy_text(app: "ShadowvizApp", text: str) -> None:
     """Copy a command; what a terminal without a clipboard shows can be marked by hand."""
     app.copy_to_clipboard(text)
     app.say(f"copied: {text}")
+
+
+def _keep_and_copy(app: "ShadowvizApp", file: str, words_of: Callable[[str], Sequence[str]]) -> None:
+    from shadowviz.tui.keeping import KeptLog
+
+    path = app.session.follower.path
+    try:
+        app.kept[path] = KeptLog(path, file)
+    except ShadowvizError as error:
+        app.call_from_thread(app.say, str(error))
+        return
+    app.call_from_thread(copy_command, app, words_of(log_name(app)))
+
+
+def _free_name() -> str:
+    """A name in the current folder that nothing has."""
+    number, name = 1, "run.jsonl"
+    while Path(name).exists():
+        number += 1
+        name = f"run-{number}.jsonl"
+    return name

@@ -7,15 +7,17 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from shadowviz.tokens.inputs.prompt import Prompt
+from shadowviz.tokens.report.cost import geometry_of
 from shadowviz.tui.frame import Frame
 from shadowviz.tui.models.comparison import Compared, Comparison, prompt_of, rival_of
 from shadowviz.tui.screens.ask import AskScreen
 from shadowviz.tui.screens.base import PaneScreen
-from shadowviz.tui.screens.copying import copy_command
+from shadowviz.tui.screens.copying import copy_command, copy_log_command
 from shadowviz.tui.widgets.diff_lines import diff_lines, report_paragraphs
 from shadowviz.tui.widgets.ready_lines import ReadyLines
 from shadowviz.tui.widgets.text_pane import Paragraph
-from shadowviz_engine.core.errors import ShadowvizError
+from shadowviz_engine.core.errors import GeometryError, ShadowvizError
+from shadowviz_engine.core.geometry import Geometry
 
 ABOUT = "a request of this run, or a prompt: text:..., ids:..., or a file"
 
@@ -33,7 +35,8 @@ class DiffScreen(PaneScreen):
         Binding("N", "change(-1)", "change before", show=False, id="diff.previous"),
         Binding("r", "ruler", "ruler of B", id="diff.ruler"),
         Binding("escape", "reset", "the selected request again", show=False, id="diff.reset"),
-        Binding("y", "copy", "copy", show=False, id="diff.copy"),
+        Binding("y", "copy", "copy a command that compares them", show=False, id="diff.copy"),
+        Binding("e", "export", "export the comparison", show=False, id="diff.export"),
         Binding("p", "app.pause", "pause", show=False, id="time.pause"),
     ]
 
@@ -81,7 +84,8 @@ class DiffScreen(PaneScreen):
         """Compare what is named or selected, unless that is done already."""
         session = self.session
         b = self._named["b"] or self.selection.request or next(iter(session.state.requests.names[-1:]), "")
-        a = self._named["a"] or rival_of(session, b)
+        marked = self.selection.rival if self.selection.rival != b else ""
+        a = self._named["a"] or marked or rival_of(session, b)
         compared_for = (a, b, id(session.timeline))
         if compared_for == self._compared_for:
             return
@@ -135,6 +139,7 @@ class DiffScreen(PaneScreen):
     def action_reset(self) -> None:
         """Compare the selected request with what its lookup met."""
         self._named = {"a": "", "b": ""}
+        self.session.selection.select(rival="")
         self.owner.tick()
 
     def action_change(self, by: int) -> None:
@@ -161,6 +166,39 @@ class DiffScreen(PaneScreen):
 
     def action_copy(self) -> None:
         """Copy a command that compares the same two."""
-        path = str(self.session.follower.path)
-        names = [f"{path}#{name}" if name in self.session.state.requests.index else name for name in self._names]
-        copy_command(self.owner, ["shadowviz", "diff-tokens", *names])
+        comparison, known = self._comparison, self.session.state.requests.index
+        if comparison is None:
+            self.owner.say("there are no two prompts to compare")
+            return
+        cost = _cost_words(comparison.geometry)
+
+        def words(log: str) -> list[str]:
+            names = [f"{log}#{name}" if name in known else name for name in self._names]
+            dashed = ["--"] if any(name.startswith("-") for name in names) else []
+            return ["shadowviz", "diff-tokens", *cost, *dashed, *names]
+
+        if any(name in known for name in self._names):
+            copy_log_command(self.owner, words)
+        else:
+            copy_command(self.owner, words(""))
+
+    def action_export(self) -> None:
+        """Write the report, or both prompts line by line, to a file."""
+        # Loads what the first frame need not wait for.
+        from shadowviz.tui.exports.comparisons import comparison_of
+        from shadowviz.tui.screens.export_ask import ask_and_export
+
+        one = self._comparison
+        if one is None or one.fault:
+            self.owner.say("there is no comparison to write")
+        else:
+            ask_and_export(self.owner, comparison_of(one.a, one.b, one.geometry, self.look))
+
+
+def _cost_words(geometry: Geometry) -> list[str]:
+    """Options that let the cost be worked out for the same cache, where they can name it."""
+    try:
+        same = geometry_of(geometry.name, geometry.page_size) == geometry
+    except GeometryError:
+        return []
+    return ["--geometry", geometry.name, "--page-size", str(geometry.page_size)] if same else []

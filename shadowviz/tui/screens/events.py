@@ -9,10 +9,10 @@ from textual.binding import Binding, BindingType
 from shadowviz.tokens.inert import printable
 from shadowviz.tui.frame import Frame, Mode
 from shadowviz.tui.models.event_rows import EventRows
-from shadowviz.tui.models.event_words import event_fields, meaning
 from shadowviz.tui.screens.ask import AskScreen
 from shadowviz.tui.screens.base import PaneScreen
-from shadowviz.tui.screens.copying import copy_command
+from shadowviz.tui.screens.copying import copy_log_command
+from shadowviz.tui.screens.event_inspector import event_paragraphs
 from shadowviz.tui.widgets.event_view import EventLines, EventView, header, slider
 from shadowviz.tui.widgets.lines import LineView
 from shadowviz.tui.widgets.one_line import OneLine
@@ -46,7 +46,8 @@ class EventsScreen(PaneScreen):
         Binding("number_sign", "jump", "event by number", show=False, id="events.jump", key_display="#"),
         Binding("r", "ruler", "ruler of its request", show=False, id="events.ruler"),
         Binding("t", "tree", "tree", show=False, id="events.tree"),
-        Binding("y", "copy", "copy", show=False, id="events.copy"),
+        Binding("y", "copy", "copy a command that shows this", show=False, id="events.copy"),
+        Binding("e", "export", "export the events", show=False, id="events.export"),
         Binding("p", "app.pause", "pause", show=False, id="time.pause"),
     ]
 
@@ -60,7 +61,9 @@ class EventsScreen(PaneScreen):
 
     def compose_main(self) -> ComposeResult:
         yield OneLine(id="slider")
-        yield EventView(id="list")
+        view = EventView(id="list")
+        view.told = self._select
+        yield view
 
     @property
     def view(self) -> EventView:
@@ -123,21 +126,12 @@ class EventsScreen(PaneScreen):
         except LogError as error:
             self.inspector.show([Paragraph(printable(str(error)), look.warning)])
             return
-        shown = self.view.lines.words(seq) if self.view.lines is not None else None
-        kind = shown.kind if shown is not None else ""
-        if seq == self.view.at:
-            when = "the state shown is the one after it"
-        elif seq < self.view.at:
-            when = "Enter shows the state after it"
-        else:
-            when = "not happened yet in the state shown; Enter goes there"
-        parts = [Paragraph(f"{kind}: {meaning(event)}", look.text, f"e{seq:,}  ", look.strong)]
-        parts.append(Paragraph(when, look.muted))
-        parts += [Paragraph(value, look.text, f"{name:<12} ", look.title) for name, value in event_fields(event)]
-        self.inspector.show(parts)
+        self.inspector.show(event_paragraphs(event, self.view.at, look))
+
+    def _select(self, _row: int) -> None:
+        self.session.selection.select(seq=self._seq)
 
     def on_line_view_moved(self, _event: LineView.Moved) -> None:
-        self.session.selection.select(seq=self._seq)
         self._inspect()
 
     def on_line_view_entered(self, _event: LineView.Entered) -> None:
@@ -251,7 +245,21 @@ class EventsScreen(PaneScreen):
         self.owner.drill("tree")
 
     def action_copy(self) -> None:
-        """Copy a command that tells the reasons of the request at the cursor, or checks the log."""
-        request = self.selection.request
-        words = ["shadowviz", "why", str(self.session.follower.path)]
-        copy_command(self.owner, [*words, request] if request else words)
+        """Copy a command that shows the event at the cursor, and the state after it."""
+        seq = self._seq
+        if seq < 0:
+            self.owner.say("there is no event here")
+            return
+        at = ["--screen", "events", "--at", str(seq)]
+        copy_log_command(self.owner, lambda log: ["shadowviz", "tui", log, *at])
+
+    def action_export(self) -> None:
+        """Write the events up to the moment shown, as far as the filter lets them through, to a file."""
+        # Loads what the first frame need not wait for.
+        from shadowviz.tui.exports.events import events_at
+        from shadowviz.tui.screens.export_ask import ask_and_export
+
+        if self.view.at < 0:
+            self.owner.say("there is no event yet")
+        else:
+            ask_and_export(self.owner, events_at(self.view.at, self._pattern))

@@ -12,7 +12,7 @@ from shadowviz.tui.models.request_rows import SORTS, RequestRows
 from shadowviz.tui.prompt_line import ABOUT, living, submit_line
 from shadowviz.tui.screens.ask import AskScreen
 from shadowviz.tui.screens.base import PaneScreen
-from shadowviz.tui.screens.copying import copy_command
+from shadowviz.tui.screens.copying import copy_log_command, why_words
 from shadowviz.tui.screens.request_inspector import request_paragraphs
 from shadowviz.tui.widgets.lines import LineView
 from shadowviz.tui.widgets.request_view import RequestView, header
@@ -28,6 +28,8 @@ class LiveScreen(PaneScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "drill", "open", id="live.drill"),
         Binding("t", "tree", "tree", id="live.tree"),
+        Binding("d", "diff", "diff", id="live.diff"),
+        Binding("m", "mark", "mark as A of the diff", show=False, id="live.mark"),
         Binding("f", "follow", "follow", id="live.follow"),
         Binding("p", "app.pause", "pause", id="time.pause"),
         Binding("slash", "filter", "filter", id="live.filter"),
@@ -61,6 +63,7 @@ class LiveScreen(PaneScreen):
         marks = [f"/{steady(self._rows.pattern)}"] if self._rows.pattern else []
         marks += [] if self._rows.sort == SORTS[0] else [f"by {self._rows.sort}"]
         marks += ["follows"] if self._follows else []
+        marks += [f"A of the diff: {steady(self.selection.rival)}"] if self.selection.rival else []
         note = f"[{', '.join(marks)}]" if marks else ""
         return [Segment(header(width, self.look), self.look.muted), Segment(f"  {note}", self.look.title)]
 
@@ -148,6 +151,20 @@ class LiveScreen(PaneScreen):
         if len(self._rows):
             self.owner.drill("tree")
 
+    def action_diff(self) -> None:
+        """Compare the chosen request with the marked one, else with the nearest that was stored before it."""
+        if len(self._rows):
+            if self.selection.rival == self.selection.request:
+                self.session.selection.select(rival="")
+            self.owner.drill("diff")
+
+    def action_mark(self) -> None:
+        """Mark the chosen request, for others to be compared with it; again: none is marked."""
+        if len(self._rows):
+            chosen = self.selection
+            self.session.selection.select(rival="" if chosen.rival == chosen.request else chosen.request)
+            self.draw(self.owner.frame)
+
     def action_follow(self) -> None:
         """Show the newest event and the newest request from now on; again: stay where the cursor is."""
         self._follows = not self._follows
@@ -202,20 +219,21 @@ class LiveScreen(PaneScreen):
         if not request:
             self.owner.say("no request is selected")
             return
-        # A name may begin as an option does.
-        marked = ["--"] if request.startswith("-") else []
-        copy_command(self.owner, ["shadowviz", "why", *marked, str(self.session.follower.path), request])
+        copy_log_command(self.owner, lambda log: why_words(log, request))
 
     def action_export(self) -> None:
-        """Write the lookups up to the moment shown to a file."""
+        """Write the lookups up to the moment shown, of the requests that the filter lets through, to a file."""
         # Loads what the first frame need not wait for.
-        from shadowviz.exporters.formats import DiagramName
-        from shadowviz.tui.exporting import lookups_at
+        from shadowviz.tui.exports.diagrams import lookups_at
         from shadowviz.tui.screens.export_ask import ask_and_export
 
-        frame = self.owner.frame
-        if frame is not None and frame.opened is not None:
-            ask_and_export(self.owner, "the lookups", DiagramName.LOOKUPS, lookups_at(frame.at))
+        frame, rows = self.owner.frame, self._rows
+        if frame is None or frame.opened is None:
+            self.owner.say("there is nothing to write yet")
+            return
+        names = self.session.state.requests.names
+        only = frozenset(names[rows.at(place)] for place in range(len(rows))) if rows.pattern else None
+        ask_and_export(self.owner, lookups_at(frame.at, only, rows.pattern))
 
     def action_no_filter(self) -> None:
         """End the filter."""

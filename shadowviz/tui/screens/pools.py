@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from shadowviz.tui.frame import Frame
 from shadowviz.tui.models.pool_history import PoolHistory
 from shadowviz.tui.screens.base import PaneScreen
-from shadowviz.tui.screens.copying import copy_command
+from shadowviz.tui.screens.copying import copy_log_command
 from shadowviz.tui.widgets.lines import LineView
 from shadowviz.tui.widgets.pool_lines import PoolLines
 from shadowviz.tui.widgets.ready_lines import ReadyLines
@@ -30,7 +30,8 @@ class PoolsScreen(PaneScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "drill", "leaf in the tree", id="pools.drill"),
         Binding("b", "leaving", "next to leave", id="pools.leaving"),
-        Binding("y", "copy", "copy", show=False, id="pools.copy"),
+        Binding("y", "copy", "copy a command that tells the bytes", show=False, id="pools.copy"),
+        Binding("e", "export", "export bytes by kind and node", show=False, id="pools.export"),
         Binding("p", "app.pause", "pause", id="time.pause"),
     ]
 
@@ -42,7 +43,9 @@ class PoolsScreen(PaneScreen):
         self._due = 0.0
 
     def compose_main(self) -> ComposeResult:
-        yield ReadyLines(id="list")
+        view = ReadyLines(id="list")
+        view.told = self._select
+        yield view
 
     @property
     def view(self) -> ReadyLines:
@@ -102,9 +105,11 @@ class PoolsScreen(PaneScreen):
             parts.insert(0, Paragraph(words, look.strong))
         self.inspector.show(parts if frame.pools else parts[:1])
 
-    def on_line_view_moved(self, _event: LineView.Moved) -> None:
+    def _select(self, _row: int) -> None:
         if node := self.view.target:
             self.session.selection.select(node=node, token=-1)
+
+    def on_line_view_moved(self, _event: LineView.Moved) -> None:
         if self.owner.frame is not None:
             self._inspect(self.owner.frame)
 
@@ -127,5 +132,20 @@ class PoolsScreen(PaneScreen):
 
     def action_copy(self) -> None:
         """Copy a command that shows the same memory."""
-        log, at = str(self.session.follower.path), str(self.session.timeline.at)
-        copy_command(self.owner, ["shadowviz", "export", log, "--at", at, "--diagram", "memory", "--format", "text"])
+        at = self.session.timeline.at
+        if self.session.state.opened is None:
+            self.owner.say("there are no pools yet")
+            return
+        as_text = ["--diagram", "memory", "--format", "text"]
+        copy_log_command(self.owner, lambda log: ["shadowviz", "export", f"{log}@{at}", *as_text])
+
+    def action_export(self) -> None:
+        """Write the bytes of every kind and node at this moment to a file."""
+        # Loads what the first frame need not wait for.
+        from shadowviz.tui.exports.diagrams import memory_at
+        from shadowviz.tui.screens.export_ask import ask_and_export
+
+        if self.session.state.opened is None:
+            self.owner.say("there are no pools yet")
+        else:
+            ask_and_export(self.owner, memory_at(self.session.timeline.at))

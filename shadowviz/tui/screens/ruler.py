@@ -8,15 +8,16 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from shadowviz.diagrams.kind_styles import kind_style
-from shadowviz.sources.selection_index import SelectionIndex
 from shadowviz.tui.frame import Frame
-from shadowviz.tui.models.ruler_model import RulerLane, RulerModel
+from shadowviz.tui.models.ruler_model import RulerModel
+from shadowviz.tui.models.ruler_selections import Chosen, RulerSelections, indexed_lane
 from shadowviz.tui.models.ruler_subject import Subject, subject_of
 from shadowviz.tui.screens.base import PaneScreen
-from shadowviz.tui.screens.copying import copy_command
+from shadowviz.tui.screens.ruler_files import Seen, copy_seen, export_seen
 from shadowviz.tui.screens.ruler_inspector import ruler_paragraphs
 from shadowviz.tui.widgets.lines import LineView
-from shadowviz.tui.widgets.ruler_view import RulerRows, RulerShown, RulerView
+from shadowviz.tui.widgets.ruler_rows import RulerRows, RulerShown
+from shadowviz.tui.widgets.ruler_view import RulerView
 from shadowviz.tui.widgets.text_pane import Paragraph
 from shadowviz_engine.core.kinds import Shape
 
@@ -34,7 +35,14 @@ class RulerScreen(PaneScreen):
     name_of_screen = "ruler"
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left_square_bracket", "boundary(-1)", "", show=False, id="ruler.previous-boundary", key_display="["),
+        Binding(
+            "left_square_bracket",
+            "boundary(-1)",
+            "boundary before",
+            show=False,
+            id="ruler.previous-boundary",
+            key_display="[",
+        ),
         Binding("right_square_bracket", "boundary(1)", "boundary", id="ruler.next-boundary", key_display="[ ]"),
         Binding("plus,equals_sign", "rescale(-1)", "zoom in", show=False, id="ruler.zoom-in"),
         Binding("minus", "rescale(1)", "zoom", id="ruler.zoom-out", key_display="+ -"),
@@ -44,7 +52,8 @@ class RulerScreen(PaneScreen):
         Binding("c", "cut", "to the cut", id="ruler.cut"),
         Binding("a", "lookup", "at lookup", id="ruler.lookup"),
         Binding("t", "tree", "tree", show=False, id="ruler.tree"),
-        Binding("y", "copy", "copy", show=False, id="ruler.copy"),
+        Binding("y", "copy", "copy a command that draws this", show=False, id="ruler.copy"),
+        Binding("e", "export", "export what is seen", show=False, id="ruler.export"),
         Binding("p", "app.pause", "pause", show=False, id="time.pause"),
     ]
 
@@ -56,11 +65,12 @@ class RulerScreen(PaneScreen):
         self._drawn_for: tuple[object, ...] = ()
         self._about = ""
         self._cut_model: RulerModel | None = None
-        self._selections: SelectionIndex | None = None
-        self._selections_of: object = None
+        self._selections = RulerSelections()
 
     def compose_main(self) -> ComposeResult:
-        yield RulerView(id="list")
+        view = RulerView(id="list")
+        view.told_token = self._select
+        yield view
 
     @property
     def view(self) -> RulerView:
@@ -93,7 +103,7 @@ class RulerScreen(PaneScreen):
             words = "Nothing with tokens is selected: choose a request on screen 1, a node on 2, or a cell on 5."
             self.inspector.show([Paragraph(words, self.look.muted)])
             return
-        self._read_sidecar(frame)
+        self._selections.sync(self.session, frame, INDEX_S)
         self._redraw()
 
     def _find_subject(self, frame: Frame) -> None:
@@ -124,30 +134,9 @@ class RulerScreen(PaneScreen):
             self._cut_model = subject.model.with_cut(place.own_cut)
         self._drawn_for = ()
 
-    def _read_sidecar(self, frame: Frame) -> None:
-        opened = frame.opened
-        if opened is None or not opened.sidecar:
-            return
-        if self._selections_of is not self.session.timeline:
-            self._selections_of = self.session.timeline
-            self._selections = SelectionIndex(self.session.follower.path, opened.sidecar)
-        if self._selections is not None:
-            self._selections.sync(INDEX_S)
-
-    def _chosen(self) -> tuple[int, tuple[int, ...]] | None:
-        """Layer, and the entries that the query at the cursor selected in it; None = nothing is on record."""
-        index, subject, place = self._selections, self._subject, self.view.place
-        if index is None or subject is None or not subject.request:
-            return None
-        layers = index.layers(subject.request)
-        layer = place.layer if place.layer >= 0 else next(iter(layers), -1)
-        if layer not in layers:
-            return None
-        return layer, index.selected(subject.request, layer, place.token) or ()
-
-    def _lane_of_indexer(self, layer: int) -> RulerLane | None:
-        lanes = [lane for lane in self._model.lanes_of(layer) if lane.kind.shape is Shape.RANGE]
-        return min(lanes, key=lambda lane: lane.unit, default=None)
+    def _chosen(self) -> Chosen | None:
+        subject, place = self._subject, self.view.place
+        return self._selections.chosen(subject.request, place.layer, place.token) if subject is not None else None
 
     def _redraw(self) -> None:
         subject, view = self._subject, self.view
@@ -169,7 +158,7 @@ class RulerScreen(PaneScreen):
             words=words,
             chosen=entries,
             chosen_layer=layer,
-            chosen_lane=self._lane_of_indexer(layer) if chosen is not None else None,
+            chosen_lane=indexed_lane(self._model, layer) if chosen is not None else None,
         )
         view.rows = RulerRows(shown, self.look, view.cursor)
         view.rows_changed()
@@ -179,9 +168,11 @@ class RulerScreen(PaneScreen):
         self._moved()
 
     def on_ruler_view_token_moved(self, _event: RulerView.TokenMoved) -> None:
-        if self.selection.token != self.view.place.token:
-            self.session.selection.select(token=self.view.place.token)
         self._moved()
+
+    def _select(self, token: int) -> None:
+        if self.selection.token != token:
+            self.session.selection.select(token=token)
 
     def on_resize(self) -> None:
         super().on_resize()
@@ -243,18 +234,23 @@ class RulerScreen(PaneScreen):
         """Show where it lies in the tree."""
         self.owner.drill("tree")
 
+    def _seen(self) -> Seen | None:
+        """The stretch that is seen; None, and the user is told, where there is none."""
+        subject, view = self._subject, self.view
+        if subject is None or not self._model.length:
+            self.owner.say("there is nothing to draw")
+            return None
+        at, node = self.session.timeline.at, self.selection.node
+        return Seen(subject=subject, model=self._model, place=view.place, width=view.ruler_width, at=at, node=node)
+
     def action_copy(self) -> None:
-        """Copy a command that shows the same state."""
-        subject = self._subject
-        if subject is None:
-            return
-        log, at = str(self.session.follower.path), str(self.session.timeline.at)
-        if subject.request:
-            words = ["shadowviz", "export", log, "--at", at, "--diagram", "derivation", "--request", subject.request]
-            words += ["--cut", str(self._model.cut), "-o", "ruler.svg"]
-        elif subject.tokens is not None:
-            words = ["shadowviz", "export", log, "--at", at, "--diagram", "tree", "--root", str(self.selection.node)]
-            words += ["--format", "mermaid"]
-        else:
-            words = ["shadowviz", "derive", f"0:{self._model.length}"]
-        copy_command(self.owner, words)
+        """Copy a command that draws the stretch that is seen, with the state of this moment."""
+        seen = self._seen()
+        if seen is not None:
+            copy_seen(self.owner, seen)
+
+    def action_export(self) -> None:
+        """Write the stretch that is seen to a file, with the state of this moment."""
+        seen = self._seen()
+        if seen is not None:
+            export_seen(self.owner, seen)

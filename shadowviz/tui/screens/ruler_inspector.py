@@ -5,7 +5,7 @@ from shadowviz.diagrams.roles import CUT
 from shadowviz.replay.counts import tokens
 from shadowviz.tui.models.ruler_model import Blocking, CellState, RulerLane
 from shadowviz.tui.widgets.look import Look
-from shadowviz.tui.widgets.ruler_view import RulerRows, RulerShown, legend
+from shadowviz.tui.widgets.ruler_rows import RulerRows, RulerShown, legend
 from shadowviz.tui.widgets.text_pane import Paragraph
 from shadowviz_engine.core.kinds import Shape
 from shadowviz_engine.core.spans import Extent, total

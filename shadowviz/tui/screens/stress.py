@@ -41,6 +41,7 @@ class StressScreen(PaneScreen):
         Binding("plus,equals_sign", "rescale(-1)", "zoom in", show=False, id="stress.zoom-in"),
         Binding("minus", "rescale(1)", "zoom", id="stress.zoom-out", key_display="+ -"),
         Binding("y", "copy", "copy command", id="stress.copy"),
+        Binding("e", "export", "export the heat map", show=False, id="stress.export"),
         Binding("p", "app.pause", "pause", show=False, id="time.pause"),
     ]
 
@@ -218,6 +219,17 @@ class StressScreen(PaneScreen):
             copy_command(self.owner, [*words, "--mode", check.mode])
         else:
             self.owner.say("no check here")
+
+    def action_export(self) -> None:
+        """Write the heat map of all lengths that were checked so far, with these rows, to a file."""
+        # Loads what the first frame need not wait for.
+        from shadowviz.tui.exports.diagrams import boundary_at
+        from shadowviz.tui.screens.export_ask import ask_and_export
+
+        if self._grid is None or not self._grid.started:
+            self.owner.say("no stress run is on this record")
+        else:
+            ask_and_export(self.owner, boundary_at(self.session.timeline.at, self._rows_by))
 
 
 def _facts(check: BoundaryChecked, look: Look) -> list[Paragraph]:

@@ -8,19 +8,17 @@ from textual.binding import Binding, BindingType
 
 from shadowviz.tui.frame import Frame
 from shadowviz.tui.models.cells import steady
+from shadowviz.tui.models.found_nodes import FoundNodes
 from shadowviz.tui.models.span_facts import SpanFacts
 from shadowviz.tui.models.tree_index import TreeIndex
 from shadowviz.tui.models.tree_search import TextSearch, node_of_id, node_of_request
 from shadowviz.tui.screens.ask import AskScreen
 from shadowviz.tui.screens.base import PaneScreen
-from shadowviz.tui.screens.copying import copy_command
+from shadowviz.tui.screens.copying import copy_log_command
 from shadowviz.tui.screens.span_inspector import span_paragraphs
 from shadowviz.tui.widgets.lines import LineView
 from shadowviz.tui.widgets.text_pane import Paragraph
 from shadowviz.tui.widgets.tree_view import TreeShown, TreeView, header
-
-MAX_FOUND = 10_000
-"""Nodes that a search for text keeps."""
 
 
 class TreeScreen(PaneScreen):
@@ -52,9 +50,8 @@ class TreeScreen(PaneScreen):
         self._shown_for: tuple[object, ...] = ()
         self._node = 0
         self._path_of = ""
-        self._found: list[int] = []
+        self._found = FoundNodes()
         self._inspected: tuple[object, ...] = ()
-        self._searched = ""
 
     def compose_main(self) -> ComposeResult:
         view = TreeView(id="list")
@@ -124,14 +121,14 @@ class TreeScreen(PaneScreen):
 
     def _inspect(self) -> None:
         shown = self.view.shown
-        key = (self._node, self._shown_for, self._searched, id(self.look))
+        key = (self._node, self._shown_for, self._found.words, id(self.look))
         if shown is None or key == self._inspected:
             return
         self._inspected = key
         parts = span_paragraphs(shown, self._node, self.look)
-        if self._searched:
-            num = f"{len(self._found):,}{'+' if len(self._found) >= MAX_FOUND else ''}"
-            parts.append(Paragraph(f"{num} nodes with {self._searched!r}; n and N go on", self.look.muted))
+        if self._found.words:
+            words = f"{self._found.count_words} nodes with {self._found.words!r}; n and N go on"
+            parts.append(Paragraph(words, self.look.muted))
         self.inspector.show(parts)
 
     def _go(self, node: int) -> None:
@@ -225,26 +222,33 @@ class TreeScreen(PaneScreen):
         if frame is None or frame.at < 0:
             self.owner.say("there is no tree at this moment")
             return
-        words = ["shadowviz", "export", f"{self.session.follower.path}@{frame.at}"]
-        words += ["--root", str(self._node)] if self._node else []
+        at, node = frame.at, self._node
+        words = ["--root", str(node)] if node else []
         words += [f"--request={request}"] if request else []
-        copy_command(self.owner, [*words, "-o", f"n{self._node}-e{frame.at}.svg"])
+        words += ["-o", f"n{node}-e{at}.svg"]
+        copy_log_command(self.owner, lambda log: ["shadowviz", "export", f"{log}@{at}", *words])
 
     def action_export(self) -> None:
         """Write the tree that is shown, at the moment shown, to a file."""
         # Loads what the first frame need not wait for.
-        from shadowviz.exporters.formats import DiagramName
-        from shadowviz.tui.exporting import tree_at
+        from shadowviz.tui.exports.diagrams import tree_at
         from shadowviz.tui.screens.export_ask import ask_and_export
 
         frame, index = self.owner.frame, self._index
-        if frame is not None and index is not None:
-            make = tree_at(frame.at, index.hoisted, self._request())
-            ask_and_export(self.owner, "the tree", DiagramName.TREE, make)
+        if frame is None or index is None:
+            self.owner.say("there is no tree at this moment")
+        else:
+            ask_and_export(self.owner, tree_at(frame.at, index.hoisted, self._request()))
 
     def action_drill(self) -> None:
-        """Show the tokens of the node's path."""
+        """Show the tokens of the node's path: those of the selected request, if the node is on its path."""
+        state, node, request = self.session.state, self._node, self._request()
+        is_its = node in state.nodes.path(node_of_request(state, request)) if request and node else not node
         self.owner.drill("ruler")
+        if is_its:
+            self.session.selection.select(token=state.nodes.start[node] if node else -1)
+        else:
+            self.session.selection.select(request="", token=-1)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Whether an action does something here."""
@@ -257,41 +261,26 @@ class TreeScreen(PaneScreen):
     def action_search(self) -> None:
         """Ask for a node by id, by request, or by text."""
         about = "find: n42, a request, or text of tokens as it is shown"
-        self.app.push_screen(AskScreen(about, self._searched), self._search)
+        self.app.push_screen(AskScreen(about, self._found.words), self._search)
 
     def _search(self, text: str | None) -> None:
         if not text:
             return
-        state = self.session.state
+        state, index = self.session.state, self._index
+        self._found.forget()
         node = node_of_id(state, text) or node_of_request(state, text)
-        self._searched, self._found = "", []
+        if not node and index is not None:
+            words = TextSearch(state, self.owner.words, text)
+            node = self._found.take(steady(text), words.nodes(), index.order)
+        self.refresh_bindings()
         if node:
             self._go(node)
-            return
-        order = self._index.order if self._index is not None else None
-        found = []
-        for node in TextSearch(state, self.owner.words, text).nodes():
-            found.append(node)
-            if len(found) >= MAX_FOUND:
-                break
-        if not found or order is None:
+        else:
             self.owner.say(f"nothing in the tree is called {steady(text)!r} or holds that text")
-            return
-        self._searched = steady(text)
-        self._found = sorted((node for node in found if order.lives(node)), key=lambda node: int(order.positions[node]))
-        self.refresh_bindings()
-        self._go(self._found[0])
 
     def action_found(self, by: int) -> None:
         """Go to the next node that was found, or to the one before."""
-        order = self._index.order if self._index is not None else None
-        found = [node for node in self._found if order is not None and order.lives(node)]
-        if not found or order is None:
-            return
-        here = int(order.positions[self._node])
-        places = [int(order.positions[node]) for node in found]
-        if by > 0:
-            place = next((place for place, at in enumerate(places) if at > here), 0)
-        else:
-            place = next((place for place in range(len(places) - 1, -1, -1) if places[place] < here), len(places) - 1)
-        self._go(found[place])
+        index = self._index
+        node = self._found.beside(self._node, by, index.order) if index is not None else 0
+        if node:
+            self._go(node)

@@ -1,249 +1,14 @@
-"""The ruler: tokens in columns, a row for each kind of state, the cut, and what a row was made from."""
+"""The ruler on the screen: its rows, and a cursor on a token."""
 
-from bisect import bisect_left
-from collections.abc import Callable, Sequence
-from functools import cached_property
-from itertools import pairwise
-from typing import ClassVar, Final
+from collections.abc import Callable
+from typing import ClassVar
 
-import msgspec
-from rich.cells import cell_len
-from rich.segment import Segment
-from rich.style import Style as Ink
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from shadowviz.diagrams.kind_styles import kind_styles
-from shadowviz.diagrams.roles import ABSENT, COMPUTED, CUT, OPEN, PARTIAL, PRESENT, REUSED, UNKNOWN
-from shadowviz.diagrams.theme import Style
-from shadowviz.replay.nearest import Words
-from shadowviz.tui.models.cells import clip, fit
-from shadowviz.tui.models.ruler_model import CellState, Counts, RulerLane, RulerModel
 from shadowviz.tui.models.ruler_place import SPELLED, SPELLED_CELLS, RulerPlace
-from shadowviz.tui.models.ruler_subject import Subject
 from shadowviz.tui.widgets.lines import Line, LineView
-from shadowviz.tui.widgets.look import Look
-from shadowviz_engine.core.kinds import Shape
-
-LABEL = 11
-MISSING_MARKS: Final = {CellState.MISSING: ("✗", "X"), CellState.PART: ("╳", "x")}
-END_MARK: Final = ("▌", "]")
-"""Closes a row of several tokens."""
-CHOSEN_MARK: Final = ("◆", "*")
-
-Cells = list[tuple[str, Ink]]
-
-
-class RulerShown(msgspec.Struct, frozen=True, kw_only=True):
-    """What the rows are drawn from."""
-
-    subject: Subject
-    model: RulerModel
-    """At the cut that is shown."""
-    place: RulerPlace
-    words: Words | None
-    chosen: tuple[int, ...] | None
-    """Entries that the query at the cursor selected; None = not known."""
-    chosen_layer: int = -1
-    chosen_lane: RulerLane | None = None
-
-    @property
-    def lanes(self) -> tuple[RulerLane, ...]:
-        """Those of the layer."""
-        return self.model.lanes_of(self.place.layer)
-
-
-class RulerRows:
-    """Draws the rows: positions, tokens, the cut, each lane, and where the row at the cursor comes from."""
-
-    def __init__(self, shown: RulerShown, look: Look, lane_row: int) -> None:
-        self.shown, self.look = shown, look
-        self.lane_row = lane_row
-        self._drawn: dict[str, Callable[[int], Cells]] = {
-            "position": self._positions,
-            "token": self._tokens,
-            "cut": self._cut,
-            "made from": self._source,
-            "selected": self._chosen,
-        }
-        self._styles = kind_styles(lane.kind.label for lane in shown.model.lanes)
-
-    @cached_property
-    def rows(self) -> list[str | RulerLane]:
-        """Rows from the top: lanes, and others by their name."""
-        shown = self.shown
-        heads = ["position", *(["token"] if shown.subject.tokens is not None else []), "cut"]
-        tails = ["made from", *(["selected"] if shown.chosen is not None else [])]
-        return [*heads, *shown.lanes, *tails]
-
-    def lane_at(self, row: int) -> RulerLane | None:
-        """The lane in a row."""
-        found = self.rows[row] if 0 <= row < len(self.rows) else None
-        return found if isinstance(found, RulerLane) else None
-
-    @property
-    def lane(self) -> RulerLane | None:
-        """The lane at the cursor, or the first one that reads across its own tokens."""
-        lanes = self.shown.lanes
-        ranges = [lane for lane in lanes if lane.kind.shape is Shape.RANGE]
-        across = [lane for lane in ranges if lane.kind.overlap]
-        return self.lane_at(self.lane_row) or next(iter([*across, *ranges, *lanes]), None)
-
-    def draw(self, row: int, width: int) -> Line:
-        """One row in at most `width` cells."""
-        found, look = self.rows[row], self.look
-        num_cells = self.shown.place.num_cells(width - LABEL)
-        if isinstance(found, RulerLane):
-            style = self._styles[found.kind.label]
-            label = fit(f"{look.glyph(style)} {look.shown(style.word)}", LABEL - 1, look.pick("…", "~")) + " "
-            return [Segment(label, look.ink(style)), *self._marked(self._lane(found, style, num_cells))]
-        return [Segment(fit(found, LABEL), look.muted), *self._marked(self._drawn[found](num_cells))]
-
-    def _marked(self, cells: Cells) -> Line:
-        """Cells as segments, the column of the cursor set off."""
-        place = self.shown.place
-        at = (place.token - place.first) // place.per_cell
-        segments: list[Segment] = []
-        for index, (text, ink) in enumerate(cells):
-            if index == at:
-                segments.append(Segment(text, ink + Ink(reverse=True)))
-            elif segments and index - 1 != at and segments[-1].style == ink:
-                segments[-1] = Segment(segments[-1].text + text, ink)
-            else:
-                segments.append(Segment(text, ink))
-        return segments
-
-    def _edges(self, num_cells: int) -> Counts:
-        place = self.shown.place
-        return self.shown.model.edges(place.first, place.per_cell, num_cells)
-
-    def _wide(self, text: str) -> str:
-        return fit(text, SPELLED_CELLS) if self.shown.place.zoom == SPELLED else text
-
-    def _positions(self, num_cells: int) -> Cells:
-        place, length = self.shown.place, self.shown.model.length
-        if place.zoom == SPELLED:
-            firsts = range(place.first, place.first + num_cells)
-            return [(fit(f"{token:,}" if token <= length else "", SPELLED_CELLS), self.look.muted) for token in firsts]
-        line, every = "", 20
-        for cell in range(0, num_cells, every):
-            token = place.first + cell * place.per_cell
-            line += fit(f"{self.look.pick('╷', '|')}{token:,}" if token <= length else "", every)
-        at = (place.token - place.first) // place.per_cell
-        cells = [(character, self.look.muted) for character in line[:num_cells].ljust(num_cells)]
-        if 0 <= at < num_cells:
-            cells[at] = (self.look.pick("▼", "v"), self.look.title)
-        return cells
-
-    def _tokens(self, num_cells: int) -> Cells:
-        shown, place, look = self.shown, self.shown.place, self.look
-        ids = shown.subject.tokens or ()
-        if place.per_cell > 1 or shown.words is None:
-            return [(" ", look.muted)] * num_cells
-        cells = []
-        for token_id in ids[place.first : place.first + num_cells]:
-            text = look.shown(shown.words.text([token_id]))
-            if place.zoom == SPELLED:
-                cells.append((fit(clip(text, SPELLED_CELLS - 1), SPELLED_CELLS), look.text))
-            else:
-                first = (text.lstrip(" ") or "_")[0]
-                cells.append((first if cell_len(first) == 1 else look.pick("□", "#"), look.text))
-        return cells
-
-    def _cut(self, num_cells: int) -> Cells:
-        """Reused to the left of the cut, computed to the right, and marks of the other lengths."""
-        shown, place, look = self.shown, self.shown.place, self.look
-        cut, length, cells = shown.model.cut, shown.model.length, Cells()
-        marks = {mark // place.per_cell: name[0].upper() for mark, name in shown.subject.marks}
-        for cell in range(num_cells):
-            first = place.first + cell * place.per_cell
-            at = first // place.per_cell
-            if at == cut // place.per_cell:
-                text, ink = look.glyph(CUT), look.title
-            elif at in marks:
-                text, ink = marks[at], look.strong
-            elif first >= length:
-                text, ink = " ", look.muted
-            else:
-                style = REUSED if first < cut else COMPUTED
-                text, ink = look.glyph(style), look.ink(style)
-            fill = look.glyph(REUSED if first < cut else COMPUTED) if first < length else " "
-            cells.append((text + fill * (SPELLED_CELLS - 1) if place.zoom == SPELLED else text, ink))
-        return cells
-
-    def _lane(self, lane: RulerLane, style: Style, num_cells: int) -> Cells:
-        place, edges = self.shown.place, self._edges(num_cells)
-        states = lane.cells(edges)
-        cells = Cells()
-        for state, first in zip(states, edges.tolist(), strict=False):
-            mark, ink = self._mark(state, style)
-            last = first + place.per_cell
-            closes = lane.unit > 1 and last % lane.unit == 0 and last <= self.shown.model.length
-            ended = closes and place.per_cell < lane.unit and state in (CellState.HELD, CellState.SPARE)
-            end = self.look.pick(*END_MARK) if ended else mark
-            cells.append((mark * (SPELLED_CELLS - 1) + end if place.zoom == SPELLED else end, ink))
-        return cells
-
-    def _mark(self, state: CellState, style: Style) -> tuple[str, Ink]:
-        look = self.look
-        if state is CellState.HELD:
-            return look.glyph(style), look.ink(style)
-        if state in MISSING_MARKS:
-            return look.pick(*MISSING_MARKS[state]), look.warning
-        role = _ROLES.get(state)
-        return (look.glyph(role), look.muted) if role is not None else (" ", look.muted)
-
-    def _source(self, num_cells: int) -> Cells:
-        """The tokens of the row at the cursor, and apart from them those before that went into it."""
-        shown, lane, look = self.shown, self.lane, self.look
-        if lane is None or lane.kind.shape is not Shape.RANGE:
-            return [(" ", look.muted)] * num_cells
-        row = lane.row_at(min(shown.place.token, max(0, shown.model.length - 1)))
-        own, reads = lane.own(row), lane.reads(row)
-        cells = Cells()
-        for first, last in pairwise(self._edges(num_cells).tolist()):
-            if max(first, own.start) < min(last, own.stop):
-                cells.append((self._fill(look.pick("═", "=")), look.title))
-            elif max(first, reads.start) < min(last, own.start):
-                cells.append((self._fill(look.pick("╌", "-")), look.strong))
-            else:
-                cells.append((self._fill(" "), look.muted))
-        return cells
-
-    def _chosen(self, num_cells: int) -> Cells:
-        shown, look = self.shown, self.look
-        unit = shown.chosen_lane.unit if shown.chosen_lane is not None else 1
-        chosen = shown.chosen or ()
-        cells = Cells()
-        for first, last in pairwise(self._edges(num_cells).tolist()):
-            hit = bisect_left(chosen, first // unit) < bisect_left(chosen, -(-last // unit)) and last > first
-            cells.append((self._fill(look.pick(*CHOSEN_MARK) if hit else " "), look.title))
-        return cells
-
-    def _fill(self, mark: str) -> str:
-        return mark * SPELLED_CELLS if self.shown.place.zoom == SPELLED else mark
-
-
-_ROLES: dict[CellState, Style] = {
-    CellState.OPEN: OPEN,
-    CellState.ABSENT: ABSENT,
-    CellState.SPARE: PRESENT,
-    CellState.SOME: PARTIAL,
-    CellState.UNKNOWN: UNKNOWN,
-}
-
-
-def legend(look: Look) -> Sequence[tuple[str, str]]:
-    """What the marks mean: each with its words."""
-    missing, part = (look.pick(*MISSING_MARKS[state]) for state in (CellState.MISSING, CellState.PART))
-    return (
-        ("shading", "there, and read when going on at the cut"),
-        (look.glyph(PRESENT), "there, not read"),
-        (f"{missing} {part}", "read, but not there; in part not there"),
-        (look.glyph(ABSENT), "not there, and not read"),
-        (look.glyph(OPEN), "window still open: no entry yet"),
-        (look.pick(*END_MARK), "the token that closes an entry"),
-    )
+from shadowviz.tui.widgets.ruler_rows import LABEL, RulerRows
 
 
 class RulerView(LineView):
@@ -265,6 +30,8 @@ class RulerView(LineView):
         super().__init__(id=id)
         self.rows: RulerRows | None = None
         self.place = RulerPlace()
+        self.told_token: Callable[[int], None] | None = None
+        """Called at once when the cursor is on another token; the message comes later, and a key may come before it."""
 
     @property
     def ruler_width(self) -> int:
@@ -282,7 +49,7 @@ class RulerView(LineView):
         """Put the cursor on a token."""
         if self.rows is not None:
             self.place.move(token, self.rows.shown.model.length, self.ruler_width)
-            self.post_message(self.TokenMoved())
+            self._tell()
 
     def action_token(self, by: int) -> None:
         """Move by cells."""
@@ -301,7 +68,12 @@ class RulerView(LineView):
         """More tokens a cell, or fewer."""
         if self.rows is not None:
             self.place.rescale(step, self.rows.shown.model.length, self.ruler_width)
-            self.post_message(self.TokenMoved())
+            self._tell()
+
+    def _tell(self) -> None:
+        if self.told_token is not None:
+            self.told_token(self.place.token)
+        self.post_message(self.TokenMoved())
 
     def on_click(self, event: object) -> None:
         super().on_click(event)

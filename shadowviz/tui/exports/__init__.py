@@ -1,0 +1,1 @@
+"""What each screen can write to a file: diagrams, a comparison, and events."""
