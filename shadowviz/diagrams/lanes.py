@@ -18,6 +18,8 @@ class Bar(msgspec.Struct, frozen=True, kw_only=True):
     """Going on at the cut reads it."""
     resident: bool | None = None
     """None = the source does not say, or there is no source."""
+    once: bool = True
+    """Of rows that are not there: whether they were once, as far as the run remembers."""
     open: bool = False
     """Tokens of a window that is still open: no entry yet."""
 

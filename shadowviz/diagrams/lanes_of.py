@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from shadowviz.diagrams.lanes import Bar, Lane
 from shadowviz.replay.resident import ResidentRows
 from shadowviz_engine.core.geometry import Geometry
@@ -29,6 +31,30 @@ def lanes_of(
         Lane(kind.label, _unit(kind), kind.owners, _bars(kind, span, length, cut, rows_of.get(kind.label)))
         for kind in geometry.kinds
     )
+
+
+def told_apart(lanes: Sequence[Lane], geometry: Geometry, computed: int) -> tuple[Lane, ...]:
+    """The lanes with rows that went told apart from rows that never were: those behind the token `computed`."""
+    return tuple(
+        Lane(lane.kind, lane.unit, lane.layers, tuple(_told_apart(lane, geometry.kind(lane.kind), computed)))
+        for lane in lanes
+    )
+
+
+def _told_apart(lane: Lane, kind: StateKind, computed: int) -> Iterator[Bar]:
+    last = computed // lane.unit
+    for bar in lane.bars:
+        if bar.resident is not False or bar.rows.stop <= last:
+            yield bar
+            continue
+        look = _Look(bar.needed, bar.resident)
+        went, never = (
+            Extent(bar.rows.start, max(bar.rows.start, last)),
+            Extent(max(bar.rows.start, last), bar.rows.stop),
+        )
+        if went:
+            yield _bar(kind, went, look)
+        yield replace(_bar(kind, never, look), once=False)
 
 
 def _unit(kind: StateKind) -> int:

@@ -3,11 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from shadowviz.diagrams.lanes import Bar
 from shadowviz.diagrams.roles import (
     ABSENT,
     COMPUTED,
+    ELSEWHERE,
     LOCKED,
     NAMESPACE,
+    NEVER,
     NEXT_OUT,
     PARTIAL,
     PATH,
@@ -68,8 +71,13 @@ def presence(row: KindRows) -> Style | None:
     if row.resident is None:
         return UNKNOWN
     if row.resident == 0:
-        return ABSENT
+        return ELSEWHERE if row.origin is Origin.DERIVED else ABSENT
     return PRESENT if row.resident >= row.owned else PARTIAL
+
+
+def missing(bar: Bar) -> Style:
+    """Whether rows of a ruler that are not there were there once."""
+    return ABSENT if bar.once else NEVER
 
 
 def steps(row: KindRows) -> int:
@@ -187,6 +195,8 @@ def _rows_in_full(row: KindRows) -> str:
         return "owns no row"
     if row.resident is None:
         return f"residency of {counted(row.owned, 'row')} not known"
+    if presence(row) is ELSEWHERE:
+        return f"{counted(row.owned, 'row')} {ELSEWHERE.meaning}"
     return f"{row.resident:,} of {counted(row.owned, 'row')} there"
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from shadowviz.diagrams.kind_styles import kind_styles
-from shadowviz.diagrams.roles import ABSENT, ORIGINS, PARTIAL, UNKNOWN
+from shadowviz.diagrams.roles import ABSENT, ELSEWHERE, ORIGINS, PARTIAL, UNKNOWN
 from shadowviz.diagrams.theme import GROUNDS, Ground, Line, Style
 from shadowviz.diagrams.tree import Box, KindRows, TreeDiagram
 from shadowviz.exporters.box_words import cell, marks, presence, title
@@ -89,7 +89,7 @@ class Labels:
         if there is ABSENT:
             line = ABSENT.line
         paint = looks.paint(self._ground)
-        ground = GROUNDS[self._ground].background if there in (ABSENT, UNKNOWN, PARTIAL) else paint.fill
+        ground = GROUNDS[self._ground].background if there in (ABSENT, ELSEWHERE, UNKNOWN, PARTIAL) else paint.fill
         glyph = f"{PARTIAL.glyph} " if there is PARTIAL else ""
         text = html_text(f"{glyph}{words}{_origin(row)}")
         text = f"<I>{text}</I>" if row.origin is Origin.DERIVED else text

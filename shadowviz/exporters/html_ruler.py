@@ -7,18 +7,21 @@ from msgspec.structs import replace
 
 from shadowviz.diagrams.kind_styles import kind_styles
 from shadowviz.diagrams.lanes import Bar, DerivationDiagram, Lane
-from shadowviz.diagrams.roles import ABSENT, COMPUTED, CUT, NEEDED, OPEN, REUSED, UNKNOWN
+from shadowviz.diagrams.roles import ABSENT, COMPUTED, CUT, NEEDED, NEVER, OPEN, REUSED, UNKNOWN
 from shadowviz.diagrams.theme import GREY, Pattern, Style
-from shadowviz.exporters.box_words import counted
+from shadowviz.exporters.box_words import counted, missing
 from shadowviz.exporters.formats import LIGHT, Drawing, Look
 from shadowviz.exporters.html_legend import Entry, Styles, area, glyph, line, outline
 from shadowviz.exporters.html_page import Page, drawn_by, rendered, swatches
 from shadowviz.exporters.html_text import Pool, harmless
+from shadowviz.exporters.svg_frame import meaning
 from shadowviz_engine.core.spans import Extent
 
 MADE_FROM = Style(word="made from", glyph="─", ascii="-", hue=GREY, meaning="tokens that a row was made from, below it")
 _UNKNOWN = replace(UNKNOWN, pattern=Pattern.DOTS)
 _OPEN = replace(OPEN, pattern=Pattern.GRID)
+_COLUMNS = ("there", "gone", "unknown", "open", "never")
+"""What a bar's state is called in the table below."""
 
 
 def render(diagram: DerivationDiagram, look: Look = LIGHT) -> Drawing:  # noqa: ARG001 (the page follows the reader's ground)
@@ -61,21 +64,21 @@ def has_state(diagram: DerivationDiagram) -> bool:
     return diagram.caption.last_seq >= 0
 
 
-def _looks(diagram: DerivationDiagram, kind: Style) -> tuple[Style, Style, Style, Style]:
-    """A bar that is there, is gone, is not known, is open."""
+def _looks(diagram: DerivationDiagram, kind: Style) -> tuple[Style, ...]:
+    """A bar that is there, is gone, is not known, is open, never was."""
     there = replace(kind, pattern=Pattern.SOLID)
-    return there, ABSENT, _UNKNOWN if has_state(diagram) else there, _OPEN
+    return there, ABSENT, _UNKNOWN if has_state(diagram) else there, _OPEN, NEVER
 
 
 def _state(bar: Bar) -> int:
     if bar.open:
         return 3
-    return 2 if bar.resident is None else int(not bar.resident)
+    if bar.resident is False:
+        return 1 if bar.once else 4
+    return 2 if bar.resident is None else 0
 
 
-def _lane(
-    lane: Lane, kind: Style, looks: tuple[Style, Style, Style, Style], styles: Styles, pool: Pool
-) -> dict[str, Any]:
+def _lane(lane: Lane, kind: Style, looks: tuple[Style, ...], styles: Styles, pool: Pool) -> dict[str, Any]:
     told = looks[2] is not looks[0]
     return {
         "name": f"{kind.glyph} {kind.word}",
@@ -110,11 +113,8 @@ def _facts(bar: Bar, lane: Lane, kind: Style, told: bool, pool: Pool) -> Iterato
     if bar.open:
         lines.append(f"{OPEN.word}: {OPEN.meaning}")
     elif told or bar.resident is not None:
-        lines.append(
-            {True: "resident", False: f"{ABSENT.word}: {ABSENT.meaning}", None: f"unknown: {UNKNOWN.meaning}"}[
-                bar.resident
-            ]
-        )
+        there = {True: "resident", False: meaning(missing(bar)), None: f"unknown: {UNKNOWN.meaning}"}
+        lines.append(there[bar.resident])
     lines.append(f"{NEEDED.word}: {NEEDED.meaning}" if bar.needed else "going on at the cut does not read it")
     lines.append(f"in {counted(len(lane.layers), 'layer')}")
     yield pool.numbers(lines)
@@ -126,6 +126,7 @@ def _legend(diagram: DerivationDiagram, kinds: dict[str, Style]) -> list[Entry]:
     entries = [
         *((area(replace(style, pattern=Pattern.SOLID)), True) for style in kinds.values()),
         (area(ABSENT), 1 in states),
+        (area(NEVER), 4 in states),
         (area(_UNKNOWN), 2 in states and has_state(diagram)),
         (area(_OPEN), 3 in states),
         (outline(NEEDED), any(bar.needed for bar in bars)),
@@ -139,11 +140,11 @@ def _legend(diagram: DerivationDiagram, kinds: dict[str, Style]) -> list[Entry]:
 
 def _row(lane: Lane, kind: Style) -> dict[str, Any]:
     """A lane in figures."""
-    sums = dict.fromkeys(("rows", "needed", "there", "gone", "unknown"), 0)
+    sums = dict.fromkeys(("rows", "needed", *_COLUMNS), 0)
     for bar in lane.bars:
         if bar.open:
             continue
         sums["rows"] += bar.rows.size
         sums["needed"] += bar.rows.size * bar.needed
-        sums[{True: "there", False: "gone", None: "unknown"}[bar.resident]] += bar.rows.size
+        sums[_COLUMNS[_state(bar)]] += bar.rows.size
     return {"name": kind.word, "meaning": kind.meaning, "unit": lane.unit, "layers": len(lane.layers), **sums}

@@ -9,6 +9,7 @@ from shadowviz.diagrams.kind_styles import kind_styles
 from shadowviz.diagrams.roles import (
     ABSENT,
     COMPUTED,
+    ELSEWHERE,
     LOCKED,
     NEXT_OUT,
     ORIGINS,
@@ -100,7 +101,7 @@ def _state(box: Box) -> Style:
     """All kinds of a node at once: freed before unknown, unknown before in part."""
     if box.tombstone:
         return TOMBSTONE
-    seen = {presence(row) for row in box.rows} - {None}
+    seen = {presence(row) for row in box.rows} - {None, ELSEWHERE}
     if UNKNOWN in seen:
         return _UNKNOWN
     if not seen:
@@ -123,7 +124,7 @@ def _of_kind(kind: str, style: Style) -> Callable[[Box], Style]:
         found = presence(row) if row else None
         if found is None:
             return NOTHING
-        return {UNKNOWN: _UNKNOWN, PRESENT: whole, PARTIAL: part}.get(found, _GONE)
+        return {UNKNOWN: _UNKNOWN, PRESENT: whole, PARTIAL: part, ELSEWHERE: ELSEWHERE}.get(found, _GONE)
 
     return of
 

@@ -112,7 +112,7 @@ def _frame(diagram: TreeDiagram) -> Iterator[str]:
     )
     parts = [part for line in (*lines, *caption.notes[:6]) for part in wrapped(line, WIDE)]
     yield f"  caption[{_label(parts[:MOST_LINES])}]:::frame"
-    numbers = "rows of each kind: 5 all of them, 3/5 some, 0/5 gone, ?/5 not known, - none owned"
+    numbers = "rows of each kind: 5 all of them, 3/5 some, 0/5 none, ?/5 not known, - none owned"
     yield f"  legend[{_label([numbers, *legend_lines(diagram, WIDE)])}]:::frame"
 
 

@@ -5,6 +5,7 @@ from collections.abc import Collection
 from shadowviz.diagrams.kind_styles import kind_styles
 from shadowviz.diagrams.roles import (
     ABSENT,
+    ELSEWHERE,
     LOCKED,
     NAMESPACE,
     NEXT_OUT,
@@ -36,7 +37,8 @@ def _cell_meanings(seen: Collection[Style | None]) -> list[str]:
     """How the figure in a cell is read, for those that occur."""
     said = [
         (PARTIAL, "90/103: 90 of its 103 rows are there"),
-        (ABSENT, "0/103: known to be gone"),
+        (ABSENT, f"0/103: {meaning(ABSENT)}"),
+        (ELSEWHERE, f"0/103 derived: {ELSEWHERE.meaning}"),
         (None, "-: the span closes no row of this kind"),
     ]
     return [text for style, text in said if style in seen]

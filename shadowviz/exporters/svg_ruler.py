@@ -5,8 +5,9 @@ from typing import Final
 
 from shadowviz.diagrams.kind_styles import kind_styles
 from shadowviz.diagrams.lanes import Bar, DerivationDiagram, Lane
-from shadowviz.diagrams.roles import ABSENT, COMPUTED, CUT, NEEDED, OPEN, ORIGINS, REUSED, UNKNOWN
+from shadowviz.diagrams.roles import ABSENT, COMPUTED, CUT, NEEDED, NEVER, OPEN, ORIGINS, REUSED, UNKNOWN
 from shadowviz.diagrams.theme import GROUNDS, Ground, Line, Style
+from shadowviz.exporters.box_words import missing
 from shadowviz.exporters.formats import LIGHT, Drawing, Look
 from shadowviz.exporters.svg_axis import Axis, mark_lines, tick_lines
 from shadowviz.exporters.svg_frame import (
@@ -160,7 +161,8 @@ def _bar_looks(bar: Bar, style: Style, ground: Ground, has_source: bool) -> tupl
     if bar.resident is None and has_source:
         return "none", UNKNOWN.paint(ground).stroke, UNKNOWN.line
     if bar.resident is False:
-        return "none", ABSENT.paint(ground).stroke, ABSENT.line
+        # What never was must not catch the eye as what is missing does.
+        return "none", ABSENT.paint(ground).stroke if bar.once else GROUNDS[ground].line, missing(bar).line
     line = ORIGINS[Origin.OBSERVED if has_source else Origin.DERIVED].line
     return style.paint(ground).fill, style.paint(ground).stroke, line
 
@@ -181,7 +183,7 @@ def _bar_words(bar: Bar, style: Style, has_source: bool) -> str:
     elif bar.resident is None:
         there = f"{UNKNOWN.word}: {UNKNOWN.meaning}" if has_source else ORIGINS[Origin.DERIVED].meaning
     else:
-        there = "there" if bar.resident else f"{ABSENT.word}: {ABSENT.meaning}"
+        there = "there" if bar.resident else meaning(missing(bar))
     needed = f", {NEEDED.meaning}" if bar.needed else ""
     return f"{style.word} rows {_rows_words(bar)}: tokens {bar.tokens}, made from {bar.reads}; {there}{needed}"
 
@@ -209,8 +211,12 @@ def _legend(diagram: DerivationDiagram, ground: Ground) -> list[Entry]:
     stroke = NEEDED.paint(ground).stroke
     if any(bar.needed for bar in bars):
         entries.append(Entry(f'<path d="M0 8H{SWATCH}" stroke="{stroke}" stroke-width="3"/>', meaning(NEEDED)))
-    if any(bar.resident is False for bar in bars):
+    absent = {missing(bar) for bar in bars if bar.resident is False}
+    if ABSENT in absent:
         entries.append(outline_entry(ABSENT, ground))
+    if NEVER in absent:
+        pale = f'<rect x="0.5" y="0.5" width="{SWATCH - 1}" height="13" fill="none" stroke="{GROUNDS[ground].line}"/>'
+        entries.append(Entry(pale, meaning(NEVER)))
     if has_source and any(bar.resident is None and not bar.open for bar in bars):
         entries.append(outline_entry(UNKNOWN, ground, f"{UNKNOWN.glyph} {meaning(UNKNOWN)}"))
     if not has_source:

@@ -249,16 +249,20 @@ def test_areas_of_memory_add_up_to_the_bytes_of_their_kind() -> None:
     assert "not drawn, for their rows are not known: delta" in page_of(diagram)
 
 
-def test_bars_of_a_ruler_tell_what_is_there_what_is_gone_and_what_nobody_knows() -> None:
+def test_bars_of_a_ruler_tell_what_is_there_gone_never_was_and_what_nobody_knows() -> None:
     diagram = ruler()
     data = data_of(page_of(diagram))
-    states = {None: "unknown: ", False: "gone: ", True: "resident"}
+    states = {None: "unknown: ", False: "gone: ", True: "resident", "never": "never there: "}
+    seen: set[object] = set()
     for lane, shown in zip(diagram.lanes, data["lanes"], strict=True):
         for bar, (start, stop, *_, facts) in zip(lane.bars, shown["bars"], strict=True):
             assert (start, stop) == (bar.tokens.start, bar.tokens.stop)
             told = [data["pool"][number] for number in facts]
-            assert any(line.startswith("open: " if bar.open else states[bar.resident]) for line in told)
+            state = bar.resident if bar.resident is not False or bar.once else "never"
+            seen.add(state)
+            assert any(line.startswith("open: " if bar.open else states[state]) for line in told)
             assert any(line.startswith("made from") for line in told) == (bar.reads != bar.tokens)
+    assert seen == set(states)
 
 
 def test_a_chain_of_any_depth_becomes_a_page() -> None:

@@ -55,17 +55,22 @@ def test_reused_and_computed_meet_at_the_cut() -> None:
     assert "reused 40" in texts_of(read_svg(render(ruler(cut=280)).data, ELEMENTS))
 
 
-@pytest.mark.parametrize("resident", [True, False, None])
-def test_a_row_that_is_there_gone_or_not_known_looks_its_own_way(resident: bool | None) -> None:
-    looks = {}
-    for other in (True, False, None):
-        looks[other] = render(_one_bar(resident=other)).data
+def test_a_row_that_is_there_gone_never_was_or_is_not_known_looks_its_own_way() -> None:
+    looks = {other: render(_one_bar(resident=other)).data for other in (True, False, None)}
+    looks["never"] = render(_one_bar(resident=False, once=False)).data
     # Titles and the legend tell it in words; the bar alone must tell it too.
     bars = {other: re.sub(r"<title>.*?</title>", "", data.decode()) for other, data in looks.items()}
     bars = {other: bar.split('class="l"/>\n<g')[1].split("</g>")[0] for other, bar in bars.items()}
-    assert sum(bar == bars[resident] for bar in bars.values()) == 1
-    words = {True: ": tokens [0,4), made from [0,4); there", False: "; gone: known", None: "; unknown: the source"}
-    assert any(words[resident] in text for text in texts_of(read_svg(looks[resident], ELEMENTS)))
+    assert len(set(bars.values())) == len(bars)
+    words = {
+        True: ": tokens [0,4), made from [0,4); there",
+        False: "; gone: was there once",
+        None: "; unknown: the source",
+        "never": "; never there: neither stored",
+    }
+    for state, data in looks.items():
+        told = " ".join(texts_of(read_svg(data, ELEMENTS)))
+        assert [other for other, said in words.items() if said in told] == [state]
 
 
 def test_a_snapshot_that_nobody_speaks_of_is_a_question_and_reads_no_overlap() -> None:
@@ -129,8 +134,8 @@ def test_ticks_are_few_and_round(size: int, most: int) -> None:
     assert step & (step - 1) == 0
 
 
-def _one_bar(*, resident: bool | None, needed: bool = False, open: bool = False) -> DerivationDiagram:
-    bar = Bar(rows=Extent(0, 1), tokens=Extent(0, 4), reads=Extent(0, 4), needed=needed, resident=resident, open=open)
+def _one_bar(*, resident: bool | None, needed: bool = False, **more: bool) -> DerivationDiagram:
+    bar = Bar(rows=Extent(0, 1), tokens=Extent(0, 4), reads=Extent(0, 4), needed=needed, resident=resident, **more)
     diagram = ruler(start=0, stop=8, cut=4)
     return replace(
         diagram, caption=replace(diagram.caption, seq=3, last_seq=9), lanes=(Lane("csa_kv", 4, (2,), (bar,)),)

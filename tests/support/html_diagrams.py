@@ -52,14 +52,15 @@ def small_tree(text: str = "User: compare") -> TreeDiagram:
 
 
 def ruler(text: str = "word") -> DerivationDiagram:
-    """A ruler of a run: rows that are there, gone, and not known."""
+    """A ruler of a run: rows that are there, gone, never were, and not known."""
     from msgspec.structs import replace
 
     diagram = length_diagram(preset("tiny"), Extent(0, 300))
     lanes = []
     for number, lane in enumerate(diagram.lanes):
         bars = tuple(
-            replace(bar, resident=(True, False, None)[(place + number) % 3]) for place, bar in enumerate(lane.bars)
+            replace(bar, resident=(True, False, None)[(place + number) % 3], once=place % 2 == 0)
+            for place, bar in enumerate(lane.bars)
         )
         lanes.append(replace(lane, bars=bars, kind=text if not number else lane.kind))
     told = caption(300, 300, title=text, unit="tokens", verdict=text)

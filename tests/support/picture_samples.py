@@ -58,11 +58,9 @@ def tree(
                 there = 0 if freed else rng.choice((total, min(total, 128)))
             if rng.random() < 0.05:
                 there = None
-            rows.append(
-                KindRows(
-                    kind.label, total, there, rng.choice((Origin.OBSERVED,) * 8 + (Origin.DERIVED, Origin.ASSUMED))
-                )
-            )
+            origin = rng.choice((Origin.OBSERVED,) * 8 + (Origin.DERIVED, Origin.ASSUMED))
+            # None at all is what an event says; derived, it would be a kind that the tree never holds.
+            rows.append(KindRows(kind.label, total, there, origin if there != 0 else Origin.OBSERVED))
         boxes.append(
             Box(
                 node=node,

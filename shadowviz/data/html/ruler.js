@@ -75,7 +75,7 @@ function bars(scale) {
     const isChosen = chosen && chosen.lane === number && chosen.place === place;
     if (inside(from, to)) {
       const style = lane.looks[state];
-      const glyph = ["", "– ", data.styles[style].glyph === "?" ? "? " : "", "┊ "][state];
+      const glyph = ["", "– ", data.styles[style].glyph === "?" ? "? " : "", "┊ ", "∅ "][state];
       const line = isChosen ? { color: data.grounds[ground()].path, width: 4 } : needed ? { color: colours.text, width: 2.5 } : null;
       put(number + 1, from, to, style, glyph + data.pool[rows], line);
       drawn.push({ lane: number, place });
