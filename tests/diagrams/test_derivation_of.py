@@ -7,6 +7,7 @@ import pytest
 from lookup_runs import ByNumber, ExplainedRun
 
 from shadowviz.diagrams.derivation_of import MAX_TEXT, View, length_diagram, request_diagram
+from shadowviz.diagrams.lanes import DerivationDiagram
 from shadowviz.replay.moment import Moment
 from shadowviz_engine.core.errors import InputError
 from shadowviz_engine.core.events import RequestSubmitted
@@ -69,6 +70,49 @@ def test_window_rows_that_are_gone_are_drawn_as_gone_and_entries_as_there() -> N
     assert {bar.resident for bar in swa} == {False}
     csa = [bar for bar in lanes["csa_kv"].bars if bar.tokens.stop <= 800]
     assert {bar.resident for bar in csa} == {True}
+
+
+def missing_of(diagram: DerivationDiagram) -> set[tuple[str, int, bool]]:
+    """Kind, last token and past of every row that is not there."""
+    return {
+        (lane.kind, (row + 1) * lane.unit, bar.once)
+        for lane in diagram.lanes
+        for bar in lane.bars
+        if bar.resident is False
+        for row in range(*bar.rows)
+    }
+
+
+def test_rows_that_went_and_rows_that_never_were_are_told_apart() -> None:
+    run = ExplainedRun(num_full_pages=40, num_swa_pages=9, retention="window")
+    run.run(range(1_600), output=[7])
+    request, lookup = run.driver.start([*range(800), *range(5_000, 5_900)])
+    diagram = request_diagram(moment(run, *run.catch_up()), "run.jsonl", request, ByNumber())
+    missing = missing_of(diagram)
+    assert {once for _, stop, once in missing if stop <= lookup.common} == {True}
+    assert {once for _, stop, once in missing if stop > lookup.common} == {False}
+    # Each lane has every row once, whatever it was cut into.
+    for lane in diagram.lanes:
+        rows = [row for bar in lane.bars for row in range(*bar.rows)]
+        assert rows == sorted(set(rows))
+
+
+def test_rows_of_an_evicted_path_are_gone_and_those_a_request_has_computed_were_there() -> None:
+    run = ExplainedRun(num_full_pages=6, num_swa_pages=6)
+    run.run(range(1_000))
+    run.run(range(3_000, 4_200))
+    request, lookup = run.driver.start(range(1_100))
+    found = run.catch_up()
+    assert (lookup.reused, lookup.left is not None) == (0, True)
+    evicted = missing_of(request_diagram(moment(run, *found), "run", request, ByNumber()))
+    kept = lookup.left.length if lookup.left else 0
+    assert 256 <= kept <= 1_000
+    assert {once for _, stop, once in evicted if stop <= kept} == {True}
+    assert {once for _, stop, once in evicted if stop > kept} == {False}
+    run.driver.prefill(request, 1_100)
+    later = run.catch_up()
+    computed = missing_of(request_diagram(moment(run, *later), "run", request, ByNumber()))
+    assert {once for *_, once in computed} == {True}, "the window has moved on, and nothing else is missing"
 
 
 def test_a_request_before_its_lookup_shows_what_a_lookup_would_give() -> None:
