@@ -97,7 +97,7 @@ def ready(model: EngineModel, *names: str) -> tuple[ModelFaults, Transformer, Se
     buffers = allocate(model, PoolSizes(8, 8))
     for key in buffers.keys:
         buffers.rows(*key).copy_(torch.randn(buffers.rows(*key).shape, generator=torch.Generator().manual_seed(1)))
-    faults = ModelFaults(sort_faults(names, model.geometry).model, model.transformer, model.geometry, buffers)
+    faults = ModelFaults(sort_faults(names, model.geometry), model.transformer, model.geometry, buffers)
     slots = np.arange(16, 66)
     return faults, buffers, SequenceStep(np.array(MASTER[:50]), slots, 37, 50), np.arange(9 * 16)
 

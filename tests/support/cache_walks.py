@@ -1,18 +1,20 @@
 """Random walks over the cache manager, checked after every step against definitions written another way."""
 
 import random
+from collections.abc import Iterable, Sequence
 
 from cache_driver import Driver
 
 from shadowviz_engine.cache.manager import Admission, Shortage
 from shadowviz_engine.cache.options import CacheOptions
 from shadowviz_engine.core.derive import resume_state, retained_tokens
-from shadowviz_engine.core.events import LookupDone
+from shadowviz_engine.core.events import LookupDone, SpanInserted, SwaPublished
 from shadowviz_engine.core.geometry import SWA_ONLY, Compressor, Geometry, LayerSchedule, hybrid_geometry
 from shadowviz_engine.core.kinds import Shape
 from shadowviz_engine.core.presets import preset
 from shadowviz_engine.core.reuse import ResumeRule
 from shadowviz_engine.core.snapshot import unpack_ids
+from shadowviz_engine.core.spans import Extent
 
 SMALL = hybrid_geometry(
     "small", 8, 5, (Compressor("csa", 4, overlap=True, indexed=True), Compressor("hca", 8)),
@@ -20,6 +22,9 @@ SMALL = hybrid_geometry(
 )  # fmt: skip
 NARROW = hybrid_geometry("window of one", 8, 1, (Compressor("hca", 8),), LayerSchedule((SWA_ONLY, "hca")), 0)
 GEOMETRIES: tuple[Geometry, ...] = (SMALL, NARROW, preset("recall"), preset("recall-hca"))
+
+STEPS_A_LOOK = 4
+"""Steps between two looks at every row; one that is wrong mostly stays so."""
 
 
 class CacheWalk:
@@ -43,6 +48,10 @@ class CacheWalk:
         self.prompts: dict[str, list[int]] = {}
         self.computed: dict[str, int] = {}
         self.outputs_left: dict[str, int] = {}
+        self.num_steps = 0
+        self.full_rows: dict[int, int] = {}
+        """By full slot, digest of the path whose last token was computed there last."""
+        self.swa_rows: dict[int, int] = {}
 
     def step(self) -> None:
         """One random action, then every check."""
@@ -65,6 +74,7 @@ class CacheWalk:
             ids, namespace = self.prompt()
             probe = manager.probe(ids, namespace)
             lookup = self.driver.register(ids, namespace)
+            self.write_inserted(f"r{self.driver.count}", ids)
             assert isinstance(lookup, Shortage) or lookup.reused == probe.reused
         self.check()
 
@@ -100,6 +110,7 @@ class CacheWalk:
             if rng.random() < 0.5:
                 self.end(request, aborted=True)
             return
+        self.write(manager.slots(request), self.tokens_of(request), done, stop)
         manager.computed(request, stop)
         self.computed[request] = stop
         if stop == num_prompt:
@@ -107,6 +118,29 @@ class CacheWalk:
         if stop >= num_prompt:
             self.driver.append(request, rng.randrange(3))
             self.outputs_left[request] -= 1
+
+    def tokens_of(self, request: str) -> list[int]:
+        return self.prompts[request] + self.driver.outputs[request]
+
+    def write(self, slots: Sequence[int], path: list[int], start: int, stop: int) -> None:
+        """The model writes the rows of tokens [start, stop) of `path`."""
+        table, digests = self.driver.manager.full_to_swa, digests_of(path)
+        for position in range(start, stop):
+            slot = int(slots[position])
+            self.full_rows[slot] = self.swa_rows[int(table[slot])] = digests[position]
+
+    def write_inserted(self, request: str, ids: list[int]) -> None:
+        """What `register` stores or heals counts as computed, where its rows were kept."""
+        digests = digests_of(ids)
+        for event in self.driver.events:
+            if not isinstance(event, (SpanInserted, SwaPublished)) or event.request != request:
+                continue
+            whole = isinstance(event, SpanInserted)
+            stored = ((event.full, self.full_rows), (event.swa, self.swa_rows)) if whole else ()
+            for runs, rows in stored or ((event.runs, self.swa_rows),):
+                for run in runs:
+                    for position in range(run.start, run.stop):
+                        rows[run.slot + position - run.start] = digests[position]
 
     def end(self, request: str, aborted: bool) -> None:
         if aborted:
@@ -126,6 +160,38 @@ class CacheWalk:
             needed = retained_tokens(self.geometry, done, page_rule=False)
             lost = [p for p in range(needed.start, needed.stop) if not table[slots[p]]]
             assert not lost, f"request {request} at {done} lost the window rows of tokens {lost}"
+        self.num_steps += 1
+        if self.num_steps % STEPS_A_LOOK == 0:
+            self.check_rows()
+
+    def check_rows(self) -> None:
+        """Every row that is owned or read is that of the path it is taken for."""
+        self.check_stored_rows()
+        for request, done in self.computed.items():
+            self.check_request_rows(request, done, retained_tokens(self.geometry, done, page_rule=False))
+
+    def check_request_rows(self, request: str, done: int, needed: Extent) -> None:
+        """Every row that a request goes on from is that of its own path."""
+        slots, table = self.driver.manager.slots(request), self.driver.manager.full_to_swa
+        for position, digest in enumerate(digests_of(self.tokens_of(request)[:done])):
+            assert self.full_rows.get(int(slots[position])) == digest, f"{request} reads another row at {position}"
+            if needed.start <= position < needed.stop:
+                row = self.swa_rows.get(int(table[slots[position]]))
+                assert row == digest, f"{request} reads another window row at {position}"
+
+    def check_stored_rows(self) -> None:
+        """Every stored token owns the rows of its own path, and rows that were computed."""
+        digests: dict[int, int] = {}
+        for node in sorted(self.driver.manager.node_states(), key=lambda node: node.start):
+            path = digests_of(unpack_ids(node.tokens), digests.get(node.parent, 0))
+            digests[node.node] = path[-1]
+            for runs, rows, name in ((node.full, self.full_rows, "full"), (node.swa, self.swa_rows, "window")):
+                for run in runs:
+                    for position in range(run.start, run.stop):
+                        found = rows.get(run.slot + position - run.start)
+                        assert found == path[position - node.start], (
+                            f"token {position} of node {node.node} owns another {name} row than its own"
+                        )
 
     def check_lookup(self, lookup: LookupDone, ids: list[int], namespace: str) -> None:
         """`common` and `reused` by brute force over the tree's paths and the table."""
@@ -182,9 +248,19 @@ class CacheWalk:
 
     def drain(self) -> None:
         """End everything; afterwards the pools are as they were."""
+        self.check_rows()
         for request in list(self.prompts):
             self.end(request, aborted=True)
         self.driver.manager.flush()
         self.driver.manager.check_invariants()
         assert not self.driver.manager.state.tree.nodes
         assert all(pool.free_pages == pool.num_pages for pool in self.driver.manager.pools())
+
+
+def digests_of(tokens: Iterable[int], before: int = 0) -> list[int]:
+    """For every token a number that stands for the path up to it; `before` is that of the path above."""
+    found = []
+    for token in tokens:
+        before = hash((before, token))
+        found.append(before)
+    return found

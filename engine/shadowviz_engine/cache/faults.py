@@ -9,6 +9,11 @@ FAULTS: dict[str, str] = {
     "tombstone_mapped": "freed window rows stay in the table from full to window slots",
     "slot_leaked": "a finished request forgets the last run of full slots that it holds",
     "unlock_skipped": "a finished request leaves its path locked",
+    "full_hit_uncapped": "a prompt that is stored whole is reused whole, its last token computed again behind it",
+    "fork_overwrites": "a request that leaves a stored path inside a page writes to the rest of that page",
+    "twin_freed": "of two requests that stored the same tokens, the second gives back the slots that the tree keeps",
+    "abort_published": "a prefill that is cut short stores every token that has a slot, computed or not",
+    "last_token_published": "a finished request stores its last token too, whose rows were never computed",
 }
 """Fault point by name, with what it does."""
 

@@ -1,7 +1,7 @@
 """Slots of a running request: taking them as it grows, and freeing window rows behind it."""
 
 from shadowviz_engine.cache.eviction import Evictor
-from shadowviz_engine.cache.pools import clip_runs, keep_runs
+from shadowviz_engine.cache.pools import PagePool, clip_runs, keep_runs
 from shadowviz_engine.cache.radix import TOKEN_BYTES, Node, ancestors, path_of
 from shadowviz_engine.cache.retention import RetentionMode, resume_points, retained_extents
 from shadowviz_engine.cache.sequence import Sequence, Shortage
@@ -28,8 +28,7 @@ def extend(state: CacheState, evictor: Evictor, sequence: Sequence, stop: int) -
                 break
         else:
             return Shortage("swa", num_pages, len(state.swa.free))
-    full = state.full.take(start, num_pages)
-    swa = state.swa.take(start, num_pages)
+    full, swa = _take(state, sequence, start, num_pages)
     state.table.map(full, swa)
     sequence.full += full
     sequence.swa += swa
@@ -38,6 +37,32 @@ def extend(state: CacheState, evictor: Evictor, sequence: Sequence, stop: int) -
         seq, t_ns = state.emitter.next()
         state.emitter.emit(SlotsTaken(seq=seq, t_ns=t_ns, request=sequence.request, pool=pool.name, runs=tuple(runs)))
     return None
+
+
+def _take(state: CacheState, sequence: Sequence, start: int, num_pages: int) -> tuple[list[SlotRun], list[SlotRun]]:
+    """Runs of both pools from `start` on; a request that goes on inside a page has a page of its own for the rest."""
+    if "fork_overwrites" in state.faults and start == sequence.reused and _parts_in_page(state, sequence):
+        slot = int(sequence.slots[start - 1])
+        row = int(state.table.slots[slot])
+        if row:
+            return _take_behind(state.full, slot, start, num_pages), _take_behind(state.swa, row, start, num_pages)
+    return state.full.take(start, num_pages), state.swa.take(start, num_pages)
+
+
+def _parts_in_page(state: CacheState, sequence: Sequence) -> bool:
+    """Whether the path of a request leaves every stored one, inside a page."""
+    start, node = sequence.reused, sequence.lock_node
+    if node is None or not start % state.geometry.page_size:
+        return False
+    return sequence.key(start + 1)[start * TOKEN_BYTES :] not in node.children
+
+
+def _take_behind(pool: PagePool, slot: int, start: int, num_pages: int) -> list[SlotRun]:
+    """As `PagePool.take`, but the first page is that of the token before, at `slot`: what it holds is overwritten."""
+    size = pool.page_size
+    stop = start - start % size + size
+    pool.owned[slot // size] += stop - start
+    return [SlotRun(start, stop, slot + 1), *(pool.take(stop, num_pages - 1) if num_pages > 1 else [])]
 
 
 def trim_behind(state: CacheState, sequence: Sequence) -> None:

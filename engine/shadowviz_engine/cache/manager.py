@@ -12,7 +12,7 @@ from shadowviz_engine.cache.eviction import Evictor
 from shadowviz_engine.cache.faults import check_faults
 from shadowviz_engine.cache.invariants import check_invariants
 from shadowviz_engine.cache.options import CacheOptions
-from shadowviz_engine.cache.radix import Node, Walk, pack_key, path_of, unpack_key
+from shadowviz_engine.cache.radix import TOKEN_BYTES, Node, Walk, pack_key, path_of, unpack_key
 from shadowviz_engine.cache.sequence import Sequence, Shortage
 from shadowviz_engine.cache.state import CacheState
 from shadowviz_engine.core.errors import InputError
@@ -63,7 +63,7 @@ class CacheManager:
         key = pack_key(ids)
         found = state.walk(namespace, key)
         stamp = state.emitter.next()
-        event = lookup.lookup_done(state, found, request, namespace, key, _cap(key, cap), stamp)
+        event = lookup.lookup_done(state, found, request, namespace, key, self._cap(key, cap), stamp)
         lookup.touch(found, *stamp)
         state.emitter.emit(event)
         return event
@@ -73,7 +73,7 @@ class CacheManager:
         key = pack_key(ids)
         found = self.state.walk(namespace, key)
         stamp = (self.state.emitter.last_seq, 0)
-        return lookup.lookup_done(self.state, found, "", namespace, key, _cap(key, cap), stamp)
+        return lookup.lookup_done(self.state, found, "", namespace, key, self._cap(key, cap), stamp)
 
     def admit(
         self, request: str, ids: Iterable[int], namespace: str = "", chunk: int = 0, cap: int | None = None
@@ -92,7 +92,7 @@ class CacheManager:
         if request in state.sequences:
             raise InputError(f"request {request!r} runs already: expected an id of its own")
         key = ids.tobytes()
-        limit = _cap(key, cap)
+        limit = self._cap(key, cap)
         found = state.walk(namespace, key)
         pages = len(ids) // state.geometry.page_size + 2
         if min(len(state.full.free), len(state.swa.free)) < pages:
@@ -196,13 +196,19 @@ class CacheManager:
         sequence = self._sequence(request)
         del self.state.sequences[request]
         if self.state.options.cache_on:
-            publish.store(self.state, self._evictor, sequence, sequence.computed, running=False)
+            publish.store(
+                self.state, self._evictor, sequence, publish.num_finished(self.state, sequence), running=False
+            )
         else:
             publish.leave_unstored(self.state, sequence, sequence.computed, "off")
         self._release(sequence)
 
     def abort(self, request: str) -> None:
         """Let the request go without storing what is not stored yet."""
+        if "abort_published" in self.state.faults and self.state.options.cache_on:
+            sequence = self._sequence(request)
+            stop = min(sequence.reserved, sequence.num_prompt)
+            publish.store(self.state, self._evictor, sequence, stop, running=False)
         self._let_go(request, "abort")
 
     def retract(self, request: str) -> None:
@@ -258,6 +264,12 @@ class CacheManager:
         for link in path_of(node):
             sequence.place(link.full)
 
+    def _cap(self, key: bytes, cap: int | None) -> int:
+        """Most tokens that a prompt may reuse: the last one is always computed."""
+        last = 0 if "full_hit_uncapped" in self.state.faults else 1
+        most = max(0, len(key) // TOKEN_BYTES - last)
+        return most if cap is None else max(0, min(cap, most))
+
     def _let_go(self, request: str, reason: str) -> None:
         sequence = self._sequence(request)
         del self.state.sequences[request]
@@ -274,11 +286,6 @@ class CacheManager:
         if sequence is None:
             raise InputError(f"request {request!r} does not run: expected one of {', '.join(self.state.sequences)}")
         return sequence
-
-
-def _cap(key: bytes, cap: int | None) -> int:
-    most = max(0, len(key) // 8 - 1)
-    return most if cap is None else max(0, min(cap, most))
 
 
 def _node_state(node: Node) -> NodeState:

@@ -65,6 +65,13 @@ def register(state: CacheState, evictor: Evictor, sequence: Sequence, found: Wal
     return None
 
 
+def num_finished(state: CacheState, sequence: Sequence) -> int:
+    """Tokens of a request that is complete that can be stored: the last generated one is never computed."""
+    if "last_token_published" in state.faults:
+        return len(sequence.key(min(sequence.computed + 1, sequence.reserved))) // TOKEN_BYTES
+    return sequence.computed
+
+
 def leave_unstored(state: CacheState, sequence: Sequence, stop: int, reason: str) -> None:
     """Note that the tokens computed up to `stop` did not enter the tree."""
     if stop <= sequence.stored:
@@ -114,6 +121,8 @@ def _join(state: CacheState, evictor: Evictor, sequence: Sequence, end: Node, ke
         duplicates, sequence.full = keep_runs(sequence.full, [Extent(start, stop)])
         unwanted, sequence.swa = keep_runs(sequence.swa, [Extent(start, stop)])
         state.table.unmap(duplicates, unwanted)
+        if "twin_freed" in state.faults:
+            duplicates, unwanted = clip_runs(node.full, start, stop), clip_runs(node.swa, start, stop)
         state.release(sequence, state.full, duplicates)
         state.release(sequence, state.swa, unwanted)
 

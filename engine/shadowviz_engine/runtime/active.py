@@ -98,6 +98,12 @@ class ActiveRequest:
         self._tokens = np.zeros(len(self.prompt) + self.request.max_tokens, np.int64)
         self._tokens[: len(self.prompt)] = self.prompt
 
+    def repeat_last(self) -> None:
+        """Compute the last prompt token once more behind the others: the fault of an engine that reused them all."""
+        self.prompt = self.prompt + self.prompt[-1:]
+        self._tokens = np.append(self._tokens, 0)
+        self._tokens[: len(self.prompt)] = self.prompt
+
     def take_back(self) -> None:
         """Forget what was computed and generated."""
         self.computed = 0

@@ -23,12 +23,13 @@ from shadowviz_engine.core.presets import PRESETS
 from shadowviz_engine.model.buffers import StateBuffers
 from shadowviz_engine.model.config import ModelConfig
 from shadowviz_engine.model.config_json import config_to_json
-from shadowviz_engine.model.faults import MODEL_FAULTS, PlacedFault, place_fault
+from shadowviz_engine.model.faults import MODEL_FAULTS, place_fault
 from shadowviz_engine.model.numerics import Numerics
 from shadowviz_engine.model.presets import MODEL_PRESETS, TRAINED, model_preset
 from shadowviz_engine.model.random_weights import random_weights
 from shadowviz_engine.model.transformer import Transformer
 from shadowviz_engine.model.weights import load_model
+from shadowviz_engine.runtime.injection import PASS_FAULTS, EngineFaults
 from shadowviz_engine.runtime.options import EngineOptions
 from shadowviz_engine.runtime.sizing import PageBytes, PoolSizes, free_memory, page_bytes, pages_of, size_pools
 
@@ -219,25 +220,20 @@ def cache_options(options: EngineOptions, pools: PoolSizes) -> CacheOptions:
     )
 
 
-class SortedFaults(msgspec.Struct, frozen=True):
-    """Faults by what makes them."""
-
-    cache: frozenset[str]
-    model: tuple[PlacedFault, ...]
-
-
-def sort_faults(names: Sequence[str], geometry: Geometry) -> SortedFaults:
-    """Faults of the cache by name, and those of the model in their layers.
+def sort_faults(names: Sequence[str], geometry: Geometry) -> EngineFaults:
+    """Faults of the cache and of passes by name, and those of the model in their layers.
 
     Raises:
         InputError: a name that is none, or a fault in rows or a layer that the model has not.
     """
-    model = [name for name in dict.fromkeys(names) if name not in FAULTS]
+    model = [name for name in dict.fromkeys(names) if name not in FAULTS and name not in PASS_FAULTS]
     for name in model:
         if name.partition("@")[0] not in MODEL_FAULTS:
-            known = ", ".join((*FAULTS, *MODEL_FAULTS))
+            known = ", ".join((*FAULTS, *PASS_FAULTS, *MODEL_FAULTS))
             raise InputError(f"no fault point is called {name[:40]!r}: expected one of {known}")
-    return SortedFaults(frozenset(names) & FAULTS.keys(), tuple(place_fault(name, geometry) for name in model))
+    given = frozenset(names)
+    placed = tuple(place_fault(name, geometry) for name in model)
+    return EngineFaults(given & FAULTS.keys(), given & PASS_FAULTS.keys(), placed)
 
 
 def log_opened(

@@ -35,6 +35,7 @@ class Batch:
         """Prompt tokens of one pass at most."""
         self._page_size = page_size
         self._grid = grid
+        self._may_reuse_all = "full_hit_uncapped" in options.faults
         self._blocked: dict[str, Shortage] = {}
         self._held_back = False
         """A request gave way; nobody starts until another has ended."""
@@ -103,6 +104,10 @@ class Batch:
             self.queue.popleft()
             self.running.append(active)
             active.start(admission.lookup)
+            if self._may_reuse_all and active.computed == len(active.prompt):
+                active.repeat_last()
+                started += self._with_slots((Work(active.request.id, active.computed, active.computed + 1),))
+                continue
             stop = chunk_stop(active.computed, len(active.prompt), chunk, self._grid)
             started.append(Work(active.request.id, active.computed, stop))
             budget -= stop - active.computed

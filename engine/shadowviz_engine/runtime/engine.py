@@ -73,10 +73,10 @@ class Engine:
         self._emitter.emit(log_opened(options, self.model, self.pools, stamp, datetime.now(UTC)))
         self.cache = CacheManager(geometry, switches, self._emitter, faults.cache)
         self._journal = Journal(self._emitter)
-        if faults.model:
-            self._runner.faults = ModelFaults(faults.model, self.model.transformer, geometry, self._runner.buffers)
-            for placed in faults.model:
-                self._journal.fault_put_in(placed.name)
+        if faults.model or faults.passes:
+            self._runner.faults = ModelFaults(faults, self.model.transformer, geometry, self._runner.buffers)
+            for name in (*sorted(faults.passes), *(placed.name for placed in faults.model)):
+                self._journal.fault_put_in(name)
         self._batch = Batch(self.cache, self._journal, options, geometry.page_size, BLOCK)
 
     def watch(

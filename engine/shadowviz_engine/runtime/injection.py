@@ -7,10 +7,11 @@ from dataclasses import replace
 import msgspec
 import numpy as np
 import numpy.typing as npt
+import torch
 
 from shadowviz_engine.core.geometry import Geometry
 from shadowviz_engine.model.buffers import StateBuffers
-from shadowviz_engine.model.fault_forms import PlanFault, RowFault
+from shadowviz_engine.model.fault_forms import SWA, PlanFault, RowFault
 from shadowviz_engine.model.fault_plans import ResumedSteps, spoil_plan
 from shadowviz_engine.model.fault_rows import ChangedRows, HeldRows, RowEditor
 from shadowviz_engine.model.faults import PlacedFault
@@ -19,6 +20,12 @@ from shadowviz_engine.model.step import SequenceStep
 from shadowviz_engine.model.transformer import Transformer
 
 Ints = npt.NDArray[np.int64]
+
+LONE_SHIFTED = "lone_token_shifted"
+PASS_FAULTS: dict[str, str] = {
+    LONE_SHIFTED: "a prompt token that is computed alone behind reused ones is rotated one position too far",
+}
+"""Faults of how passes are put together, by name, with what each does."""
 
 _REMEMBERED = 16
 """Requests whose rows may still be found stale."""
@@ -51,6 +58,14 @@ class _Known(msgspec.Struct, frozen=True):
     held: HeldRows
 
 
+class EngineFaults(msgspec.Struct, frozen=True):
+    """Faults by what makes them."""
+
+    cache: frozenset[str] = frozenset()
+    passes: frozenset[str] = frozenset()
+    model: tuple[PlacedFault, ...] = ()
+
+
 class ModelFaults:
     """Lets faults act on every request that went on from reused state.
 
@@ -59,9 +74,14 @@ class ModelFaults:
     """
 
     def __init__(
-        self, placed: Sequence[PlacedFault], transformer: Transformer, geometry: Geometry, buffers: StateBuffers
+        self,
+        faults: EngineFaults,
+        transformer: Transformer,
+        geometry: Geometry,
+        buffers: StateBuffers,
     ) -> None:
-        self._placed = placed
+        self._placed = faults.model
+        self._shifts_lone_tokens = LONE_SHIFTED in faults.passes
         self._transformer = transformer
         self._geometry = geometry
         self._buffers = buffers
@@ -82,7 +102,8 @@ class ModelFaults:
         resumed = ResumedSteps(self._transformer.config, steps, lengths, full_to_swa)
         held = [HeldRows(step.slots.copy(), full_to_swa[step.slots]) for step in steps]
         changed: list[ChangedRows] = []
-        self._transformer.tamper = lambda plan: self._spoil(plan, resumed)
+        lone = self._lone_tokens(sequences, steps)
+        self._transformer.tamper = lambda plan: _shift(self._spoil(plan, resumed), lone)
         try:
             for item, step, own in zip(sequences, steps, held, strict=True):
                 if item.length:
@@ -112,6 +133,17 @@ class ModelFaults:
                 )
         return changed
 
+    def _lone_tokens(self, sequences: Sequence[Resumed], steps: Sequence[SequenceStep]) -> list[int]:
+        """Sequences whose only token in this pass is the first one behind what they reused, where that is a fault."""
+        if not self._shifts_lone_tokens:
+            return []
+        found = []
+        for number, (item, step) in enumerate(zip(sequences, steps, strict=True)):
+            if item.length and step.start == item.length and step.stop == step.start + 1:
+                found.append(number)
+                self._injections.append(Injection(LONE_SHIFTED, item.request, item.length, SWA, 0, item.length))
+        return found
+
     def _spoil(self, plan: StepPlan, resumed: ResumedSteps) -> StepPlan:
         for placed in self._placed:
             if isinstance(placed.fault, PlanFault):
@@ -140,3 +172,13 @@ class ModelFaults:
         self._known[request] = known
         if len(self._known) > _REMEMBERED:
             del self._known[next(iter(self._known))]
+
+
+def _shift(plan: StepPlan, sequences: Sequence[int]) -> StepPlan:
+    """`plan` with the tokens of some sequences rotated one position too far."""
+    if not sequences:
+        return plan
+    rows = np.flatnonzero(plan.row_is_real & np.isin(plan.row_sequences, sequences))
+    positions = plan.positions.clone()
+    positions[torch.from_numpy(rows)] += 1
+    return replace(plan, positions=positions, furthest=plan.furthest + 1)
