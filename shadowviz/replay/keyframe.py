@@ -55,20 +55,16 @@ class Keyframe:
         )
         self._held: dict[str, dict[int, Runs]] = {pool: dict(runs) for pool, runs in state.held.items()}
         held_runs = sum(len(runs) for pool in self._held.values() for runs in pool.values())
-        self._columns = {place: (kind, bytes(memoryview(column))) for place, kind, column in _columns_of(state)}
-        self._raw = list(self._columns)
-        """Columns that are not packed yet."""
-        self.num_bytes = _RUN_BYTES * held_runs + sum(len(data) for _, data in self._columns.values())
+        self._columns = {place: (kind, bytes(memoryview(column)), False) for place, kind, column in _columns_of(state)}
+        self.num_bytes = _RUN_BYTES * held_runs + sum(len(data) for _, data, _ in self._columns.values())
 
-    def squeeze(self) -> bool:
-        """Pack one more column; whether all are packed. It takes milliseconds each, so a caller may spread it."""
-        if self._raw:
-            place = self._raw.pop()
-            kind, data = self._columns[place]
-            packed = zlib.compress(data, _LEVEL)
-            self._columns[place] = (kind, packed)
-            self.num_bytes += len(packed) - len(data)
-        return not self._raw
+    def pack(self) -> None:
+        """Make it small; another thread may do so while it is used: each column is replaced at once."""
+        for place, (kind, data, is_packed) in list(self._columns.items()):
+            if not is_packed:
+                packed = zlib.compress(data, _LEVEL)
+                self._columns[place] = (kind, packed, True)
+                self.num_bytes += len(packed) - len(data)
 
     def is_within(self, stores: Stores) -> bool:
         """Whether the stores hold all that this state has of them."""
@@ -88,9 +84,8 @@ class Keyframe:
         state.requests.names = stores.names[:num_names]
         state.requests.index = {name: row for row, name in enumerate(state.requests.names)}
         state.held = {pool: dict(runs) for pool, runs in self._held.items()}
-        raw = set(self._raw)
-        for (owner, name), (kind, data) in self._columns.items():
-            unpacked = data if (owner, name) in raw else zlib.decompress(data)
+        for (owner, name), (kind, data, is_packed) in list(self._columns.items()):
+            unpacked = zlib.decompress(data) if is_packed else data
             column = array(kind, unpacked) if kind else bytearray(unpacked)
             setattr(state.nodes if owner == "nodes" else state.requests, name, column)
         return state

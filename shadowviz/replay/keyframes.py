@@ -1,11 +1,12 @@
 """Saved states of a run at places along it, within a number of bytes."""
 
 from bisect import bisect_right, insort
+from threading import Thread
 
 from shadowviz.replay.keyframe import Keyframe, Stores, state_bytes
 from shadowviz_engine.core.replayer import Replayer
 
-BYTES_AN_EVENT = 100
+BYTES_AN_EVENT = 60
 """Bytes of a state that may be saved for each event replayed: saving then costs a tenth of replaying."""
 
 
@@ -16,6 +17,7 @@ class Keyframes:
         self._max_bytes = max_bytes
         self._frames: list[Keyframe] = []
         self._spacing = spacing
+        self._packing: Thread | None = None
         self.stores = Stores()
         """What states that were left had of the stores that only grow."""
 
@@ -39,14 +41,20 @@ class Keyframes:
         size = state_bytes(state)
         if state.seq - before < size // BYTES_AN_EVENT or size > self._max_bytes // 2:
             return False
-        insort(self._frames, Keyframe(state), key=lambda frame: frame.seq)
+        self.settle()
+        frame = Keyframe(state)
+        insort(self._frames, frame, key=lambda frame: frame.seq)
+        # Packing leaves other threads their turn: where there are two processors it costs the replay nothing.
+        self._packing = Thread(target=frame.pack, daemon=True)
+        self._packing.start()
         return True
 
-    def squeeze(self) -> None:
-        """Pack a part of what is not packed yet, and keep to the bytes; a few milliseconds."""
-        for frame in reversed(self._frames):
-            if not frame.squeeze():
-                return
+    def settle(self) -> None:
+        """Wait until the keyframe saved last is packed, and keep to the bytes."""
+        if self._packing is None:
+            return
+        self._packing.join()
+        self._packing = None
         while self.num_bytes > self._max_bytes and len(self._frames) > 1:
             self._spacing *= 2
             self._frames = self._frames[1::2]

@@ -143,7 +143,6 @@ class Timeline:
                 self._move(self._place, self.target, note=True)
             except LogError as error:
                 self.fault, self._fault_seq = str(error), self.at + 1
-            self._keyframes.squeeze()
             if self._clock() >= stop:
                 break
         return self.at == self.target

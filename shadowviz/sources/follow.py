@@ -22,6 +22,8 @@ TAIL_BYTES = 64 * 1024
 """Of a large file's end, read first."""
 CHUNK_BYTES = 2**20
 """Read at once; a longer line takes more."""
+MOST_KINDS = 100_000
+"""Events whose kinds are told together."""
 TORN_AFTER_S = 2.0
 """How long a line may stay unfinished before it counts as torn: a writer writes whole lines."""
 
@@ -102,7 +104,7 @@ class Follower:
         """
         stop = self._clock() + budget_s
         while self._tail is not None and self._file is not None:
-            num_lines = self._add(self._front, min(CHUNK_BYTES, self._tail.begin - self._front.end))
+            num_lines = self._add(self._front, CHUNK_BYTES, self._tail.begin)
             if self._front.end >= self._tail.begin:
                 self._meet(self._tail)
             elif not num_lines or self._clock() >= stop:
@@ -147,6 +149,17 @@ class Follower:
         """Name of the kind of event `seq`; empty = unknown to this version."""
         index = self._index_of(seq, seq + 1)
         return KINDS[index.kinds[seq - index.first_seq]]
+
+    def kinds_between(self, start: int, stop: int) -> frozenset[str] | None:
+        """Kinds of the events [start, stop); None where there are too many to look at, or not all are indexed."""
+        if not 0 <= stop - start <= MOST_KINDS or start < 0:
+            return None
+        for index in (self._front, self._tail):
+            if index is not None and index.first_seq <= start and stop <= index.stop_seq:
+                return frozenset(
+                    map(KINDS.__getitem__, set(index.kinds[start - index.first_seq : stop - index.first_seq]))
+                )
+        return None
 
     def next_of(self, kinds: Collection[str], seq: int) -> int | None:
         """The first event behind `seq` that is of one of `kinds`; None = there is none yet."""
@@ -254,11 +267,11 @@ class Follower:
         first = self._file.read(0, 1)
         return bool(first) and first != b"{"
 
-    def _add(self, index: LineIndex, length: int) -> int:
-        """Take the next lines into `index`; how many."""
+    def _add(self, index: LineIndex, length: int, stop: int | None = None) -> int:
+        """Take the next lines into `index`, none from byte `stop` on; how many."""
         assert self._file is not None
         while True:
-            data = self._file.read(index.end, length)
+            data = self._file.read(index.end, length if stop is None else min(length, stop - index.end))
             num_lines = index.add(data)
             if num_lines or len(data) < length:
                 return num_lines

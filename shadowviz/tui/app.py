@@ -1,11 +1,13 @@
 """The terminal interface: its screens, the selection they share, and the keys that work everywhere."""
 
+import time
 from collections.abc import Callable, Iterable, Mapping
 from os import environ
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
+from textual import events
 from textual.app import App, SystemCommand
 from textual.binding import ActiveBinding, Binding, BindingType
 from textual.screen import Screen
@@ -15,6 +17,7 @@ from shadowviz.sources.child_wire import Answer
 from shadowviz.tokens.inert import printable
 from shadowviz.tui.frame import Frame, Mode
 from shadowviz.tui.late_words import LateWords
+from shadowviz.tui.pace import TICK_S, Pace
 from shadowviz.tui.screens.registry import SCREENS, ScreenEntry, entry_of
 from shadowviz.tui.session import Session
 from shadowviz.tui.widgets.look import CONTRAST_THEME, Look, look_of
@@ -23,7 +26,6 @@ from shadowviz_engine.core.errors import ShadowvizError
 if TYPE_CHECKING:
     from shadowviz.tui.keeping import KeptLog
 
-TICK_S = 0.1
 DEFAULT_THEME = "textual-dark"
 
 
@@ -93,6 +95,7 @@ class ShadowvizApp(App[None]):
         self.words_version = 0
         """Changes when the words do."""
         self._words: LateWords | None = None
+        self._pace = Pace(time.monotonic)
         self._look: Look | None = None
         self.register_theme(CONTRAST_THEME)
         self.theme = self._usable_theme(self.options.theme)
@@ -135,11 +138,33 @@ class ShadowvizApp(App[None]):
         self.tick()
         self.session.selection.visit(self.options.screen)
         self.switch_mode(self.options.screen)
-        self.set_interval(TICK_S, self.tick)
+        self.set_timer(TICK_S, self._beat)
+
+    async def on_event(self, event: events.Event) -> None:
+        """Whatever comes from the terminal goes first."""
+        if isinstance(event, events.InputEvent):
+            self._pace.key_came()
+        await super().on_event(event)
+
+    def _beat(self) -> None:
+        """Work where it is time to, draw where there is something to see, and say when to be called again."""
+        wait_s = self._pace.hold_s()
+        if not wait_s:
+            before = self.frame
+            frame = self._work()
+            if self._pace.draws(before, frame):
+                self.draw()
+            wait_s = self._pace.rest_s(frame, self.session.follower.is_indexed)
+        self.set_timer(wait_s, self._beat)
 
     def tick(self) -> None:
         """Work on the run for a moment, and show what there is."""
-        self.frame = self.session.tick()
+        self._work()
+        self.draw()
+
+    def _work(self) -> Frame:
+        before, self.frame = self.frame, self.session.tick()
+        self._pace.worked(before, self.frame)
         if self._words is None and self.frame.opened is not None:
             self._words = LateWords(self.frame.opened)
         self.words_version = int(self._words is not None and self._words.loaded)
@@ -147,7 +172,7 @@ class ShadowvizApp(App[None]):
             words = answer_words(answer)
             if words:
                 self.say(words)
-        self.draw()
+        return self.frame
 
     def draw(self) -> None:
         """The screen that is on, with the last frame."""

@@ -100,14 +100,14 @@ class Frame(msgspec.Struct, frozen=True, kw_only=True):
 
     version: int
     """Changes whenever the state shown does: what is drawn for one version stays right."""
+    tree_version: int
+    """Changes whenever the tree may have, or what its nodes have, or tokens that lead into it."""
     mode: Mode
     head: int
     """Newest event of the log; -1 = none."""
     arrival: Arrival
     new_events: range
     """Events that the log gained since the frame before."""
-    changed: frozenset[str] | None
-    """Requests that events touched since the frame before; None = any may have changed."""
     opened: LogOpened | None
     t_ns: int
     """Time of the event shown last, since the log was opened."""

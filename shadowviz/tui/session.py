@@ -4,8 +4,6 @@ import time
 from collections.abc import Callable, Collection
 from pathlib import Path
 
-import numpy as np
-
 from shadowviz.replay.explain import Explanation
 from shadowviz.replay.nearest import Words
 from shadowviz.replay.quick_verdict import QuickVerdict, quick_verdict
@@ -15,21 +13,17 @@ from shadowviz.sources.child_wire import Answer
 from shadowviz.sources.follow import Follower, Polled
 from shadowviz.sources.states import EngineState, LogState
 from shadowviz.tokens.inert import printable
-from shadowviz.tui.frame import Arrival, Frame, HitRate, Mode, PoolFill
-from shadowviz.tui.pool_fill import pool_fills
+from shadowviz.tui.frame import Arrival, Frame, HitRate, Mode
+from shadowviz.tui.moment_counts import PoolCounter, num_living_nodes, num_running, num_waiting
 from shadowviz.tui.request_facts import RequestFacts, request_facts
 from shadowviz.tui.selection import SelectionTrail
-from shadowviz_engine.core.columns import DECODE, DONE, PREFILL
+from shadowviz.tui.state_changes import tree_may_change
 from shadowviz_engine.core.errors import LogError
-from shadowviz_engine.core.events import Event, LogOpened, LookupDone, StepDone
+from shadowviz_engine.core.events import Event, LogOpened, LookupDone
 from shadowviz_engine.core.replayer import Replayer
 
 TICK_S = 0.02
 """Work of one tick: short enough that a key which comes meanwhile is still answered in time."""
-MOST_CHANGED = 256
-"""Events between two frames up to which the requests that they touch are told by name."""
-REST = 20
-"""Pools are counted anew after this many times as long as counting them took."""
 
 
 class Session:
@@ -57,14 +51,13 @@ class Session:
     def _begin(self) -> None:
         self.timeline = Timeline(self.follower, _words_of, self._budgets, self._clock)
         self._is_paused = False
-        self._version = 0
+        self._version = self._tree_version = 0
         self._shown: tuple[object, ...] = ()
-        self._seen = self.follower.head
+        self._tree_of: tuple[int, int] = (-1, id(self.timeline.state))
+        self._time: tuple[int, int] = (-1, 0)
+        """Event whose time was read last, and that time."""
         self._fault = ""
-        self._changed: set[str] | None = None
-        self._pools: tuple[PoolFill, ...] = ()
-        self._pools_of: tuple[object, ...] = ()
-        self._pools_due = 0.0
+        self._pools = PoolCounter(self._clock)
         self._pace = (0, 0.0)
         self._begun = -1
         self.answers: tuple[Answer, ...] = ()
@@ -81,13 +74,11 @@ class Session:
         polled = self.follower.poll()
         if self.child is not None:
             self.answers = self.child.poll()
-        before = self.timeline.at
         try:
             if self.follower.index(budget_s):
                 self._advance(max(0.0, stop - self._clock()))
         except LogError as error:
             self._fault = str(error)
-        self._note_changes(before)
         return self._frame(polled)
 
     def settle(self) -> Frame:
@@ -224,16 +215,14 @@ class Session:
         if arrived:
             self._begun, self._pace = timeline.at, (0, 0.0)
 
-    def _note_changes(self, before: int) -> None:
-        """Which requests the events since the frame before touched."""
-        now = self.timeline.at
-        if not 0 <= now - before <= MOST_CHANGED:
-            self._changed = None
-            return
-        try:
-            self._changed = {name for event in self.follower.events(before + 1, now + 1) for name in _touched(event)}
-        except LogError:
-            self._changed = None
+    def _note_tree(self) -> int:
+        """Version of the tree: as before where no event between then and the moment shown can have changed it."""
+        (was, state), now = self._tree_of, (self.timeline.at, id(self.timeline.state))
+        self._tree_of = now
+        first, last = sorted((was, now[0]))
+        if state != now[1] or tree_may_change(self.follower.kinds_between(first + 1, last + 1)):
+            self._tree_version += 1
+        return self._tree_version
 
     def _frame(self, polled: Polled) -> Frame:
         timeline, state = self.timeline, self.timeline.state
@@ -243,23 +232,22 @@ class Session:
             self._shown = shown
             self._version += 1
         sums = timeline.chronicle.sums(timeline.at)
-        counts = np.bincount(np.array(state.requests.state, dtype=np.int64), minlength=DONE + 2)
         num, spent_s = self._pace
         return Frame(
             version=self._version,
+            tree_version=self._note_tree(),
             mode=self._mode(log),
             head=self.follower.head,
             arrival=Arrival(timeline.at, timeline.target, self._begun, num / spent_s if spent_s else 0.0),
             new_events=polled.new,
-            changed=None if self._changed is None else frozenset(self._changed),
             opened=self.follower.opened,
-            t_ns=self._time(),
+            t_ns=self._time_shown(),
             hit=HitRate(sums.num_lookups, sums.prompt_tokens, sums.reused_tokens),
-            pools=self._count_pools(),
+            pools=self._pools.fills(timeline.at, state),
             num_requests=len(state.requests),
-            num_running=int(counts[PREFILL] + counts[DECODE]),
-            num_waiting=int(counts[:PREFILL].sum()),
-            num_nodes=int(np.count_nonzero(np.array(state.nodes.alive, dtype=np.int8))) - 1,
+            num_running=num_running(state),
+            num_waiting=num_waiting(state),
+            num_nodes=num_living_nodes(state),
             log=log,
             log_words=log_words,
             engine=EngineState.NONE if self.child is None else self.child.state,
@@ -279,19 +267,14 @@ class Session:
             return LogState.BROKEN, printable(fault)
         return polled.state, printable(polled.words)
 
-    def _time(self) -> int:
-        try:
-            return self.follower.event_at(self.timeline.at).t_ns if self.timeline.at >= 0 else 0
-        except LogError:
-            return 0
-
-    def _count_pools(self) -> tuple[PoolFill, ...]:
-        now_s, of = self._clock(), (self.timeline.at, id(self.timeline.state))
-        if of != self._pools_of and now_s >= self._pools_due:
-            self._pools, self._pools_of = pool_fills(self.timeline.state), of
-            done_s = self._clock()
-            self._pools_due = done_s + REST * (done_s - now_s)
-        return self._pools
+    def _time_shown(self) -> int:
+        at = self.timeline.at
+        if self._time[0] != at:
+            try:
+                self._time = (at, self.follower.event_at(at).t_ns if at >= 0 else 0)
+            except LogError:
+                self._time = (at, 0)
+        return self._time[1]
 
 
 def _words_of(opened: LogOpened) -> Words:
@@ -299,10 +282,3 @@ def _words_of(opened: LogOpened) -> Words:
     from shadowviz.tokens.words import words_of
 
     return words_of(opened)
-
-
-def _touched(event: Event) -> tuple[str, ...]:
-    if isinstance(event, StepDone):
-        return (*(name for name, _, _ in event.prefill), *event.decode)
-    name = getattr(event, "request", "")
-    return (name,) if name else ()

@@ -121,23 +121,6 @@ def append(path: Path, events: tuple[Event, ...]) -> None:
         file.write(lines_of(events))
 
 
-def test_a_frame_names_the_requests_that_its_events_touched(tmp_path: Path) -> None:
-    path = write_log(tmp_path / "run.jsonl", record()[:50])
-    session = Session(path)
-    session.settle()
-    for start in range(50, 200, 10):
-        append(path, record()[start : start + 10])
-        before = facts_of(session)
-        frame = session.settle()
-        after = facts_of(session)
-        differing = {name for name in after if before.get(name) != after[name]}
-        assert frame.changed is not None
-        assert differing <= frame.changed
-    session.go_to(3)
-    assert session.settle().changed is None
-    session.close()
-
-
 def facts_of(session: Session) -> dict[str, object]:
     rows = [session.request(row) for row in range(len(session.state.requests))]
     return {row.name: row for row in rows}

@@ -38,6 +38,9 @@ class PaneScreen(Screen[None]):
         Binding("tab", "app.focus_next", "list/inspector", show=False, id="focus.next"),
     ]
 
+    _head: tuple[object, ...] = ()
+    """What the head was drawn for."""
+
     @property
     def is_ready(self) -> bool:
         """Whether all parts are there and can be drawn: they come one after another, and go so at the end."""
@@ -103,10 +106,13 @@ class PaneScreen(Screen[None]):
         self.call_after_refresh(self.draw, self.owner.frame)
 
     def draw(self, frame: Frame | None) -> None:
-        """Head, screen and keys of a frame."""
+        """Head, screen and keys of a frame; a head that would be the same stays."""
         if frame is None or not self.is_ready:
             return
-        self.draw_head(frame)
+        head = (frame, self.size, self.look, self.owner.source, self.session.selection.current)
+        if head != self._head:
+            self._head = head
+            self.draw_head(frame)
         self.show(frame)
         title = self.query_one("#title", OneLine)
         title.show(self.title_segments(title.size.width or self.size.width))

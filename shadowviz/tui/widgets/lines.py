@@ -65,6 +65,8 @@ class LineView(ScrollView, can_focus=True):
         """Called at once when the cursor has moved; the message comes later, and a tick may come before it."""
         self._strips: dict[tuple[int, bool, int], Strip] = {}
         self._base: Ink | None = None
+        self._width = self._outer = 0
+        """Cells of a row, and with the bar at its right."""
 
     @property
     def look(self) -> Look:
@@ -144,13 +146,26 @@ class LineView(ScrollView, can_focus=True):
         self.move_to(self.num_rows() - 1)
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        self.before_drawing(self.scroll_offset.y, self.page_rows)
-        return super().render_lines(crop)
+        """The rows that are seen, each drawn once for all updates of the screen until `rows_changed`."""
+        inside = self.scrollable_content_region
+        self._width, self._outer = inside.width, self.size.width
+        self.before_drawing(self.scroll_offset.y, max(1, inside.height))
+        if self.styles.gutter:
+            return super().render_lines(crop)
+        # Without anything around the rows they are all that there is to draw.
+        filters, ground = self.app.get_line_filters(), self.background_colors[1]
+        strips = []
+        for y in crop.line_range:
+            strip = self.render_line(y)
+            for line_filter in filters:
+                strip = strip.apply_filter(line_filter, ground)
+            strips.append(strip)
+        return strips if crop.column_span == (0, self._outer) else [strip.crop(*crop.column_span) for strip in strips]
 
     def render_line(self, y: int) -> Strip:
-        row, width = self.scroll_offset.y + y, self.scrollable_content_region.width
+        row, width = self.scroll_offset.y + y, self._width or self.scrollable_content_region.width
         if row >= self.num_rows():
-            return Strip.blank(width, self._ground())
+            return Strip.blank(max(width, self._outer), self._ground())
         at_cursor = row == self.cursor and self.num_rows() > 0
         key = (row, at_cursor, width)
         strip = self._strips.get(key)
@@ -166,7 +181,8 @@ class LineView(ScrollView, can_focus=True):
         base = self._ground()
         # What is drawn over the cursor keeps its own colour.
         ground = base + look.cursor if at_cursor else base
-        return strip_of([mark, *self.draw_row(row, max(0, width - 2))], width, ground)
+        # A bar at the right lies over the end of the row.
+        return strip_of([mark, *self.draw_row(row, max(0, width - 2))], max(width, self._outer), ground)
 
     def _ground(self) -> Ink:
         # To work it out takes longer than to draw a line.

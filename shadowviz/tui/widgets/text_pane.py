@@ -8,7 +8,7 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style as Ink
 from textual.binding import Binding, BindingType
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
@@ -70,9 +70,11 @@ class TextPane(ScrollView, can_focus=True):
         self._laid_for = -1
         before = self._lines
         self._lay_out()
-        for row in range(max(len(before), len(self._lines))):
-            if before[row : row + 1] != self._lines[row : row + 1]:
-                self.refresh_line(row)
+        num = max(len(before), len(self._lines))
+        other = [row for row in range(num) if before[row : row + 1] != self._lines[row : row + 1]]
+        if other:
+            # Every region of its own costs a look at all that the screen shows.
+            self.refresh_lines(other[0], other[-1] + 1 - other[0])
 
     @property
     def text(self) -> str:
@@ -95,9 +97,12 @@ class TextPane(ScrollView, can_focus=True):
         # Another size makes textual lay the whole screen out: what fits has one size, however long it is.
         self.virtual_size = Size(width, max(len(self._lines), self.scrollable_content_region.height))
 
-    def render_line(self, y: int) -> Strip:
+    def render_lines(self, crop: Region) -> list[Strip]:
         self._lay_out()
-        row, width = self.scroll_offset.y + y, self.scrollable_content_region.width
+        return super().render_lines(crop)
+
+    def render_line(self, y: int) -> Strip:
+        row, width = self.scroll_offset.y + y, self._laid_for
         if row >= len(self._lines):
             return Strip.blank(width, self._ground())
         return strip_of(self._lines[row], width, self._ground())
