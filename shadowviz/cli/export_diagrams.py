@@ -12,7 +12,7 @@ from shadowviz.diagrams.caption_of import state_caption
 from shadowviz.diagrams.collapse import TreeOptions
 from shadowviz.diagrams.derivation_of import View, length_diagram, path_diagram, request_diagram
 from shadowviz.exporters.formats import Diagram, DiagramName
-from shadowviz.replay.moment import Moment, Wanted, everything, lookup_of, moment_at, of_request, state_at
+from shadowviz.replay.moment import Moment, Wanted, everything, lookup_of, moment_at, of_request, state_at, tree_at
 from shadowviz.tokens.inert import shorten
 from shadowviz.tokens.words import words_of
 from shadowviz_engine.core.errors import InputError, LogError
@@ -78,7 +78,7 @@ def changes_of(before: Recording, after: Recording) -> Diagram:
 
 def _end_or_named(run: Recording) -> Moment:
     try:
-        return state_at(run.events(), run.at)
+        return tree_at(run.batches(), run.at)
     except LogError as error:
         raise named(error, run.name) from error
 
@@ -92,7 +92,7 @@ def _changed(before: Recording, after: Recording, start: int, stop: int) -> str:
 def _tree(run: Recording, ask: Ask) -> Diagram:
     from shadowviz.diagrams.tree_of import tree_diagram
 
-    moment = _moment(run, ask, of_request(ask.request)) if ask.request else state_at(run.events(), ask.at)
+    moment = _moment(run, ask, of_request(ask.request)) if ask.request else tree_at(run.batches(), ask.at)
     explanation = moment.explanations[0] if moment.explanations else None
     return tree_diagram(_caption("Radix tree", run, moment), moment.state, ask.tree, explanation, words_of(run.opened))
 
@@ -131,7 +131,7 @@ def _lookups(run: Recording, ask: Ask) -> Diagram:
 def _memory(run: Recording, ask: Ask) -> Diagram:
     from shadowviz.diagrams.memory_of import memory_diagram
 
-    moment = state_at(run.events(), ask.at)
+    moment = tree_at(run.batches(), ask.at)
     caption = _caption("Bytes by kind and node", run, moment)
     return memory_diagram(caption, moment.state, words_of(run.opened), ask.tree, ask.row_format)
 

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from shadowviz.cli.show import counted, write_note, write_progress
+from shadowviz.replay.moment import Batch
 from shadowviz_engine.core.errors import InputError, LogError
 from shadowviz_engine.core.events import Event, LogOpened, RequestFinished
 
@@ -31,6 +32,7 @@ class Recording(msgspec.Struct, frozen=True):
     """As the caller named it."""
     opened: LogOpened
     _events: Callable[[], Iterable[Event]]
+    _batches: Callable[[], Iterable[Batch]]
     at: int | None = None
     """Event that the name asked for, behind an @."""
     interrupted: bool = False
@@ -48,6 +50,15 @@ class Recording(msgspec.Struct, frozen=True):
         if not sys.stderr.isatty():
             return events
         return _with_progress(events)
+
+    def batches(self) -> Iterator[Batch]:
+        """Every event, from the first, as far as a picture of the tree needs it, with progress on a terminal.
+
+        Raises:
+            LogError: the record contradicts itself.
+        """
+        batches = iter(self._batches())
+        return _batches_with_progress(batches) if sys.stderr.isatty() else batches
 
 
 def is_record(path: str) -> bool:
@@ -97,7 +108,7 @@ def _record(path: str, at: int | None) -> Recording:
         tell_missing(log)
         return f"The record is not whole: {log.summary.lost}." if log.summary.lost else ""
 
-    return Recording(path, log.opened, log.events, at, tell=tell)
+    return Recording(path, log.opened, log.events, log.lean_batches, at, tell=tell)
 
 
 def _with_progress(events: Iterator[Event]) -> Iterator[Event]:
@@ -106,6 +117,17 @@ def _with_progress(events: Iterator[Event]) -> Iterator[Event]:
         yield from batch
         done += len(batch)
         write_progress(f"{counted(done, 'event')} read")
+    write_progress("")
+
+
+def _batches_with_progress(batches: Iterator[Batch]) -> Iterator[Batch]:
+    done = told = 0
+    for batch in batches:
+        yield batch
+        done += len(batch)
+        if done >= told + BATCH:
+            told = done
+            write_progress(f"{counted(done, 'event')} read")
     write_progress("")
 
 
@@ -156,7 +178,7 @@ def _live(source: str, at: int | None, demo: bool, values: dict[str, Any]) -> Re
         write_note(f"shadowviz: {text}")
         return text
 
-    return Recording(name, opened, lambda: events, at, run.stopped, tell)
+    return Recording(name, opened, lambda: events, lambda: [events], at, run.stopped, tell)
 
 
 def named(error: LogError, name: str) -> LogError:

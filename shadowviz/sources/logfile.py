@@ -1,10 +1,11 @@
 """A recorded log as a source of events."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from shadowviz_engine.core.errors import LogError
 from shadowviz_engine.core.events import Event, LogClosed, LogOpened
+from shadowviz_engine.core.log_lean import LeanEvent
 from shadowviz_engine.core.log_reader import LogSummary, read_log
 from shadowviz_engine.core.replayer import Replayer
 
@@ -34,6 +35,10 @@ class LogFile:
     def events(self) -> Iterator[Event]:
         """Every event, from the first."""
         return iter(self._reader)
+
+    def lean_batches(self) -> Iterator[Sequence[LeanEvent | Event]]:
+        """Every event, from the first, many at once and reduced to what a picture of the tree is made of."""
+        return self._reader.lean_batches()
 
     def replay(self) -> Replayer:
         """State at the end, compared with the digest of the engine's own.

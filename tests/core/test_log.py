@@ -5,6 +5,7 @@ import os
 import threading
 from io import BytesIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import msgspec
 import pytest
@@ -419,3 +420,57 @@ def test_a_pipe_is_refused_without_waiting_for_a_writer(tmp_path: Path) -> None:
     reading.start()
     reading.join(timeout=30)
     assert [str(error) for error in errors] == [f"{tmp_path / 'pipe'} is not a regular file: expected a log"]
+
+
+Outcome = tuple[list[int], object] | str
+
+
+def whole_outcome(path: Path) -> Outcome:
+    try:
+        reader = read_log(path)
+        return [event.seq for event in reader], reader.summary
+    except LogError as error:
+        return str(error)
+
+
+def lean_outcome(path: Path) -> Outcome:
+    try:
+        reader = read_log(path)
+        return [event.seq for batch in reader.lean_batches() for event in batch], reader.summary
+    except LogError as error:
+        return str(error)
+
+
+PIECES = st.sampled_from([b"", b"\n", b"{", b"}", b'"', b" ", b"7", b"x", b"\xff", b"\n\n"])
+DAMAGE = st.lists(st.tuples(st.integers(0, 10**6), PIECES), max_size=2)
+
+
+@given(DAMAGE, st.integers(0, 400), st.sampled_from([1, 300, 32 * 1024]))
+def test_a_lean_reading_says_what_a_whole_one_says_of_a_damaged_log(
+    damage: list[tuple[int, bytes]], cut: int, block_bytes: int
+) -> None:
+    data = STORED.read_bytes()
+    for place, piece in damage:
+        at = place % len(data)
+        data = data[:at] + piece + data[at + 1 :]
+    data = data[: len(data) - cut]
+    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(log_lines, "BLOCK_BYTES", block_bytes)
+        path = Path(folder) / "log.jsonl"
+        path.write_bytes(data)
+        whole, lean = whole_outcome(path), lean_outcome(path)
+    # A field that no picture needs may be wrong; nothing that reads whole is read otherwise.
+    assert lean == whole or (isinstance(whole, str) and "no event: " in whole)
+
+
+def test_a_lean_reading_passes_over_fields_and_tells_events_of_unknown_types(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(log_lines, "BLOCK_BYTES", 1)
+    odd = '{"type":"Odd","seq":2,"t_ns":5}'
+    path = log_of(tmp_path, '{"type":"PathEnded","seq":1,"t_ns":"soon","node":4,"more":[1,{"a":2}]}', odd)
+    assert "no event" in str(whole_outcome(path))
+    reader = read_log(path)
+    assert [event.seq for batch in reader.lean_batches() for event in batch] == [0, 1, 2]
+    assert reader.summary.unknown == {"Odd": 1}
+    assert "line 2" in str(lean_outcome(log_of(tmp_path, '{"type":"PathEnded","seq":1,"t_ns":1,"node":"4"}')))

@@ -27,6 +27,7 @@ from shadowviz_engine.core.events import (
     SwaPublished,
 )
 from shadowviz_engine.core.presets import preset
+from shadowviz_engine.core.replay_lean import LeanReplay
 from shadowviz_engine.core.replayer import Replayer
 from shadowviz_engine.core.snapshot import pack_ids
 
@@ -71,60 +72,78 @@ PLACE = {"seq": 8, "t_ns": 0}
 HELD = (SlotRun(0, 4, 30),)
 
 
-@pytest.mark.parametrize(
-    ("event", "found"),
-    [
-        (RequestSubmitted(**PLACE, request="a", tokens=b""), "request 'a' was submitted before"),
-        (RequestSubmitted(**PLACE, request="c", tokens=b"12345"), "5 bytes of tokens"),
-        (RequestWaited(**PLACE, request="x", pool="full", needed_pages=1, free_pages=0), "'x' was never submitted"),
-        (RequestAborted(**PLACE, request="b", reason="client"), "'b' has already ended"),
-        (RequestAborted(**PLACE, request="a", reason="client", computed=-1), "-1 tokens computed"),
-        (StepDone(**PLACE, prefill=(("a", 0, 7),)), r"chunk \[0,7\) of a prompt of 6 tokens"),
-        (StepDone(**PLACE, decode=("a", "b")), "'b' has already ended"),
-        (PathLocked(**PLACE, request="a", node=3), "node 3 was never made"),
-        (PathLocked(**PLACE, request="a", node=-1), "node -1 was never made"),
-        (PathUnlocked(**PLACE, request="a", node=1), "node 1 is not locked"),
-        (SpanSplit(**PLACE, node=1, at=2, upper=3), "2 tokens do not cut node 1 of 2"),
-        (SpanSplit(**PLACE, node=1, at=1, upper=4), "node 4 is not the next new id: expected 3"),
-        (SpanInserted(**PLACE, node=3, parent=2, request="a", start=4, stop=7), r"span \[4,7\) of 6 tokens known"),
-        (SpanInserted(**PLACE, node=3, parent=1, request="a", start=4, stop=6), "its parent 1 stops at 6"),
-        (
-            SpanInserted(**PLACE, node=3, parent=2, request="a", start=4, stop=6, namespace="m"),
-            "namespace 'm' under a parent in 'n'",
+CONTRADICTIONS: list[tuple[Event, str]] = [
+    (RequestSubmitted(**PLACE, request="a", tokens=b""), "request 'a' was submitted before"),
+    (RequestSubmitted(**PLACE, request="c", tokens=b"12345"), "5 bytes of tokens"),
+    (RequestWaited(**PLACE, request="x", pool="full", needed_pages=1, free_pages=0), "'x' was never submitted"),
+    (RequestAborted(**PLACE, request="b", reason="client"), "'b' has already ended"),
+    (RequestAborted(**PLACE, request="a", reason="client", computed=-1), "-1 tokens computed"),
+    (StepDone(**PLACE, prefill=(("a", 0, 7),)), r"chunk \[0,7\) of a prompt of 6 tokens"),
+    (StepDone(**PLACE, decode=("a", "b")), "'b' has already ended"),
+    (PathLocked(**PLACE, request="a", node=3), "node 3 was never made"),
+    (PathLocked(**PLACE, request="a", node=-1), "node -1 was never made"),
+    (PathUnlocked(**PLACE, request="a", node=1), "node 1 is not locked"),
+    (SpanSplit(**PLACE, node=1, at=2, upper=3), "2 tokens do not cut node 1 of 2"),
+    (SpanSplit(**PLACE, node=1, at=1, upper=4), "node 4 is not the next new id: expected 3"),
+    (SpanInserted(**PLACE, node=3, parent=2, request="a", start=4, stop=7), r"span \[4,7\) of 6 tokens known"),
+    (SpanInserted(**PLACE, node=3, parent=1, request="a", start=4, stop=6), "its parent 1 stops at 6"),
+    (
+        SpanInserted(**PLACE, node=3, parent=2, request="a", start=4, stop=6, namespace="m"),
+        "namespace 'm' under a parent in 'n'",
+    ),
+    (
+        SpanInserted(**PLACE, node=3, parent=0, request="b", start=0, stop=3, swa=HELD),
+        r"runs \[0,4\) reach outside \[0,3\)",
+    ),
+    (
+        SpanInserted(**PLACE, node=3, parent=0, request="b", start=0, stop=3, swa=(SlotRun(0, 3, 31),)),
+        "its request does not hold all of the swa slots",
+    ),
+    (SwaFreed(**PLACE, node=2, start=0, stop=2, reason="retention"), r"no window rows in \[0,2\)"),
+    (SwaFreed(**PLACE, node=2, start=2, stop=5, reason="retention"), r"\[2,5\) of node 2, which is \[0,4\)"),
+    (SwaPublished(**PLACE, node=2, request="b", runs=HELD), "node 2 has window rows of these tokens already"),
+    (SwaPublished(**PLACE, node=1, request="b", runs=HELD), r"reach outside \[4,6\)"),
+    (SpanEvicted(**PLACE, node=2, reason="lru"), "node 2 is no leaf: node 1 is its child"),
+    (SlotsTaken(**PLACE, request="a", pool="l2", runs=()), "there is no pool 'l2'"),
+    (SlotsTaken(**PLACE, request="a", pool="full", runs=(SlotRun(5, 7, 9),)), "holds full slots of these tokens"),
+    (SlotsTaken(**PLACE, request="a", pool="full", runs=(SlotRun(3, 3, 9),)), r"run \[3,3\) is empty"),
+    (SlotsTaken(**PLACE, request="a", pool="full", runs=(SlotRun(0, 1, 2**31),)), "slot 2147483648 is out"),
+    (SlotsFreed(**PLACE, request="b", pool="swa", runs=(SlotRun(2, 5, 32),)), "does not hold all of the swa slots"),
+    (PathEnded(seq=7, t_ns=0, node=1), "it follows seq 7, expected a later one"),
+    (
+        LookupDone(
+            **PLACE, request="a", num_prompt=6, common=0, cap=5, unit=1, matched=7, usable=7, reused=7
         ),
-        (
-            SpanInserted(**PLACE, node=3, parent=0, request="b", start=0, stop=3, swa=HELD),
-            r"runs \[0,4\) reach outside \[0,3\)",
-        ),
-        (
-            SpanInserted(**PLACE, node=3, parent=0, request="b", start=0, stop=4, swa=(SlotRun(0, 4, 31),)),
-            "its request does not hold all of the swa slots",
-        ),
-        (SwaFreed(**PLACE, node=2, start=0, stop=2, reason="retention"), r"no window rows in \[0,2\)"),
-        (SwaFreed(**PLACE, node=2, start=2, stop=5, reason="retention"), r"\[2,5\) of node 2, which is \[0,4\)"),
-        (SwaPublished(**PLACE, node=2, request="b", runs=HELD), "node 2 has window rows of these tokens already"),
-        (SwaPublished(**PLACE, node=1, request="b", runs=HELD), r"reach outside \[4,6\)"),
-        (SpanEvicted(**PLACE, node=2, reason="lru"), "node 2 is no leaf: node 1 is its child"),
-        (SlotsTaken(**PLACE, request="a", pool="l2", runs=()), "there is no pool 'l2'"),
-        (SlotsTaken(**PLACE, request="a", pool="full", runs=(SlotRun(5, 7, 9),)), "holds full slots of these tokens"),
-        (SlotsTaken(**PLACE, request="a", pool="full", runs=(SlotRun(3, 3, 9),)), r"run \[3,3\) is empty"),
-        (SlotsTaken(**PLACE, request="a", pool="full", runs=(SlotRun(0, 1, 2**31),)), "slot 2147483648 is out"),
-        (SlotsFreed(**PLACE, request="b", pool="swa", runs=(SlotRun(2, 5, 32),)), "does not hold all of the swa slots"),
-        (PathEnded(seq=7, t_ns=0, node=1), "it follows seq 7, expected a later one"),
-        (
-            LookupDone(
-                **PLACE, request="a", num_prompt=6, common=0, cap=5, unit=1, matched=7, usable=7, reused=7
-            ),
-            "reused 7 of a prompt of 6 tokens",
-        ),
-    ],
-)  # fmt: skip
+        "reused 7 of a prompt of 6 tokens",
+    ),
+]  # fmt: skip
+
+STEPS = (RequestWaited, RequestAborted, StepDone, LookupDone)
+"""Events whose contradictions concern how far a request has come."""
+
+
+@pytest.mark.parametrize(("event", "found"), CONTRADICTIONS)
 def test_an_event_that_contradicts_the_state_is_named_and_changes_nothing(event: Event, found: str) -> None:
     replayer = told(*short_run())
     before = pickle.dumps(replayer)
     with pytest.raises(LogError, match=f"{type(event).__name__} at seq {event.seq} cannot apply: .*{found}"):
         replayer.apply(event)
     assert pickle.dumps(replayer) == before
+
+
+@pytest.mark.parametrize(
+    ("event", "found"), [(event, found) for event, found in CONTRADICTIONS if event.seq == PLACE["seq"]]
+)
+def test_what_contradicts_the_tree_is_found_by_a_lean_replay_too(event: Event, found: str) -> None:
+    replay = LeanReplay(Replayer())
+    replay.apply(short_run())
+    if isinstance(event, STEPS):
+        replay.apply([event])
+        replay.settle()
+        return
+    with pytest.raises(LogError, match=f"{type(event).__name__} at seq {event.seq} cannot apply: .*{found}"):  # noqa: PT012 (either tells)
+        replay.apply([event])
+        replay.settle()
 
 
 def test_advancing_stops_before_the_event_that_contradicts_and_has_applied_those_before() -> None:

@@ -9,8 +9,9 @@ from cache_driver import Driver, options
 from lookup_runs import ByNumber
 from trees import opened_of
 
+from shadowviz.replay import moment as moments
 from shadowviz.replay.explain import explain_events
-from shadowviz.replay.moment import Moment, everything, lookup_of, moment_at, of_request, state_at
+from shadowviz.replay.moment import Moment, everything, lookup_of, moment_at, of_request, state_at, tree_at
 from shadowviz_engine.core.errors import InputError, LogError
 from shadowviz_engine.core.events import Event, LogClosed, LookupDone
 from shadowviz_engine.core.presets import preset
@@ -33,19 +34,24 @@ def events() -> Sequence[Event]:
     return [*run, closed]
 
 
+def batches(events: Sequence[Event]) -> list[Sequence[Event]]:
+    """The events in uneven pieces, an empty one among them."""
+    return [events[:1], events[1:40], [], events[40:57], events[57:]]
+
+
 def test_the_state_at_an_event_is_that_of_the_events_up_to_it(events: Sequence[Event]) -> None:
     for at in (0, 1, 57, len(events) // 2, len(events) - 2, len(events) - 1):
         state = Replayer()
         for event in events[: at + 1]:
             state.apply(event)
-        for found in (moment_at(events, ByNumber(), at), state_at(events, at)):
+        for found in (moment_at(events, ByNumber(), at), state_at(events, at), tree_at(batches(events), at)):
             assert (found.seq, found.last_seq) == (at, len(events) - 1)
             assert found.state.digest() == state.digest()
 
 
 def test_before_the_first_event_there_is_nothing(events: Sequence[Event]) -> None:
-    found = moment_at(events, ByNumber(), -1)
-    assert (found.seq, found.last_seq, len(found.state.nodes)) == (-1, len(events) - 1, 1)
+    for found in (moment_at(events, ByNumber(), -1), tree_at(batches(events), -1)):
+        assert (found.seq, found.last_seq, len(found.state.nodes)) == (-1, len(events) - 1, 1)
 
 
 def test_only_what_is_wanted_is_explained_and_in_the_same_words(events: Sequence[Event]) -> None:
@@ -61,8 +67,12 @@ def test_only_what_is_wanted_is_explained_and_in_the_same_words(events: Sequence
 def test_an_event_that_the_run_lacks_is_told_with_the_last_one(events: Sequence[Event]) -> None:
     with pytest.raises(InputError, match=f"no event {len(events)}: expected one up to {len(events) - 1}"):
         moment_at(events, ByNumber(), len(events))
-    with pytest.raises(InputError, match="before the first"):
-        moment_at(events, ByNumber(), -2)
+    with pytest.raises(InputError, match=f"no event {len(events)}: expected one up to {len(events) - 1}"):
+        tree_at(batches(events), len(events))
+    for before in (lambda: moment_at(events, ByNumber(), -2), lambda: tree_at(batches(events), -2)):
+        with pytest.raises(InputError, match="before the first"):
+            before()
+    assert tree_at([]).last_seq == -1
 
 
 def test_a_state_that_is_not_the_engines_is_told_at_the_end_alone(events: Sequence[Event]) -> None:
@@ -70,6 +80,21 @@ def test_a_state_that_is_not_the_engines_is_told_at_the_end_alone(events: Sequen
     with pytest.raises(LogError, match="digest"):
         moment_at(forged, ByNumber())
     assert isinstance(moment_at(forged, ByNumber(), len(forged) - 2), Moment)
+    with pytest.raises(LogError, match="digest"):
+        tree_at(batches(forged))
+    assert tree_at(batches(forged), len(forged) - 2).seq == len(forged) - 2
+
+
+def test_only_a_small_tree_is_compared_with_the_digest_of_the_engines_own(
+    events: Sequence[Event], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forged = [*events[:-1], msgspec.structs.replace(events[-1], digest="0" * 32)]
+    num_nodes = len(tree_at(batches(events)).state.nodes)
+    monkeypatch.setattr(moments, "MOST_COMPARED", num_nodes - 1)
+    assert tree_at(batches(forged)).seq == len(forged) - 1
+    monkeypatch.setattr(moments, "MOST_COMPARED", num_nodes)
+    with pytest.raises(LogError, match="digest"):
+        tree_at(batches(forged))
 
 
 def test_the_first_lookup_of_a_request_is_its_lookup(events: Sequence[Event]) -> None:

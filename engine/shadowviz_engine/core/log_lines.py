@@ -40,7 +40,7 @@ _EVENTS = msgspec.json.Decoder(Union[EVENT_TYPES])  # noqa: UP007
 _HEADS = msgspec.json.Decoder(Head)
 _KNOWN = frozenset(kind.__name__ for kind in EVENT_TYPES)
 # What msgspec raises for input: broken JSON, a value of another type, bad UTF-8, numbers out of range, deep nesting.
-_UNREADABLE = (msgspec.MsgspecError, ValueError, OverflowError, RecursionError)
+UNREADABLE = (msgspec.MsgspecError, ValueError, OverflowError, RecursionError)
 
 
 def read_blocks(path: Path) -> Iterator[bytes]:
@@ -72,7 +72,7 @@ def decode_block(block: bytes) -> list[Event] | None:
         return None
     try:
         events: list[Event] = _EVENTS.decode_lines(block)
-    except _UNREADABLE:
+    except UNREADABLE:
         return None
     return events if len(events) == num_lines else None
 
@@ -86,7 +86,7 @@ def decode_line(path: Path, number: int, line: bytes) -> Event | None:
     check_length(path, number, line)
     try:
         event: Event = _EVENTS.decode(line)
-    except _UNREADABLE as error:
+    except UNREADABLE as error:
         head = decode_head(line)
         if head is not None and head.type not in _KNOWN:
             raw = line.rstrip(b"\n")
@@ -101,7 +101,7 @@ def decode_head(line: bytes) -> Head | None:
     """The head of any event, known or not; None if the line is none."""
     try:
         return _HEADS.decode(line)
-    except _UNREADABLE:
+    except UNREADABLE:
         return None
 
 

@@ -4,12 +4,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from io import BytesIO
 from itertools import chain
+from operator import attrgetter
 from pathlib import Path
 
 import msgspec
 
 from shadowviz_engine.core.errors import LogError
 from shadowviz_engine.core.events import SCHEMA, Event, LogClosed, LogOpened
+from shadowviz_engine.core.log_lean import LeanEvent, decode_lean
 from shadowviz_engine.core.log_lines import (
     UnknownEvent,
     check_length,
@@ -21,6 +23,7 @@ from shadowviz_engine.core.log_lines import (
 )
 
 _ENDS = frozenset({LogOpened, LogClosed})
+_SEQ = attrgetter("seq")
 
 
 class LogSummary(msgspec.Struct, frozen=True):
@@ -84,6 +87,26 @@ class LogReader:
                     yield (event,)
         self._summary = reading.summary()
 
+    def lean_batches(self) -> Iterator[Sequence[LeanEvent | Event]]:
+        """All events, many at once, reduced to what the tree is made of; see `log_lean` for what is not checked.
+
+        The first and the last event of a log are whole, and so are others beside events that this version does not
+        know.
+
+        Raises:
+            LogError: as iterating does.
+        """
+        reading = _Reading(self.path, self.opened)
+        for block in read_blocks(self.path):
+            lines = BytesIO(block).readlines()
+            batch = reading.lean_batch(lines)
+            if batch is not None:
+                yield batch
+                continue
+            events = map(reading.event, lines)
+            yield [event for event in events if event is not None]
+        self._summary = reading.summary()
+
     def _read_opened(self) -> LogOpened:
         line = BytesIO(next(read_blocks(self.path), b"")).readline()
         if not line:
@@ -130,6 +153,17 @@ class _Reading:
             return None
         seq = self._seq + len(events)
         if [event.seq for event in events] != list(range(self._seq, seq)):
+            return None
+        self._seq = seq
+        return events
+
+    def lean_batch(self, lines: list[bytes]) -> list[LeanEvent] | None:
+        """The events of the next lines, reduced; None unless nothing is to be said of any."""
+        events = decode_lean(lines) if self._seq and self._closed is None else None
+        if events is None:
+            return None
+        seq = self._seq + len(events)
+        if list(map(_SEQ, events)) != list(range(self._seq, seq)):
             return None
         self._seq = seq
         return events

@@ -99,8 +99,13 @@ def left_after_taking(event: Event, pool: str, held: Runs, runs: Runs) -> Runs:
         check_runs(event, runs)
         left = take_runs(held, runs)
     if left is None:
-        raise contradiction(event, f"its request does not hold all of the {pool} slots in it")
+        raise not_held(event, pool)
     return left
+
+
+def not_held(event: Event, pool: str) -> LogError:
+    """The error for slots of a request that it does not have."""
+    return contradiction(event, f"its request does not hold all of the {pool} slots in it")
 
 
 def num_ids(event: Event, data: bytes) -> int:

@@ -177,23 +177,34 @@ def undo_abort(state: ReplayState, row: int, before: int, computed: int) -> None
 
 def take_slots(state: ReplayState, event: SlotsTaken) -> Saved:
     """A request holds more slots."""
-    pool, runs, requests = event.pool, event.runs, state.requests
+    pool, requests = event.pool, state.requests
     holders = state.held.get(pool)
     if holders is None:
-        raise _no_pool(event, pool)
+        raise no_pool(event, pool)
     row = requests.index.get(event.request, -1)
     if row < 0 or requests.state[row] >= DONE:
         row = running_row(state, event, event.request)
-    flaw = flaw_of(runs)
-    if flaw is not None:
-        raise contradiction(event, flaw)
     held = holders.get(row, ())
-    both = add_runs(held, runs) if held else runs
-    if both is None:
-        raise contradiction(event, f"request {event.request!r} holds {pool} slots of these tokens already")
+    both = held_with(event, held)
     if both:
         holders[row] = both
     return pool, row, held
+
+
+def held_with(event: SlotsTaken, held: Runs) -> Runs:
+    """What a request holds that held `held` before.
+
+    Raises:
+        LogError: the slots that it took are not sound, or of tokens whose slots it has.
+    """
+    runs = event.runs
+    flaw = flaw_of(runs)
+    if flaw is not None:
+        raise contradiction(event, flaw)
+    both = add_runs(held, runs) if held else runs
+    if both is None:
+        raise contradiction(event, f"request {event.request!r} holds {event.pool} slots of these tokens already")
+    return both
 
 
 def free_slots(state: ReplayState, event: SlotsFreed) -> Saved:
@@ -201,7 +212,7 @@ def free_slots(state: ReplayState, event: SlotsFreed) -> Saved:
     pool, runs = event.pool, event.runs
     holders = state.held.get(pool)
     if holders is None:
-        raise _no_pool(event, pool)
+        raise no_pool(event, pool)
     row = state.requests.index.get(event.request, -1)
     if row < 0:
         row = request_row(state, event, event.request)
@@ -219,5 +230,6 @@ def undo_slots(state: ReplayState, pool: str, row: int, held: Runs) -> None:
     state.set_held(pool, row, held)
 
 
-def _no_pool(event: SlotsTaken | SlotsFreed, pool: str) -> LogError:
+def no_pool(event: SlotsTaken | SlotsFreed, pool: str) -> LogError:
+    """The error for slots of a pool that no log has."""
     return contradiction(event, f"there is no pool {pool!r}: expected full or swa")

@@ -34,14 +34,14 @@ def lock(state: ReplayState, event: PathLocked) -> Saved:
     if node:
         check_living(state, event, node)
     before = state.requests.lock_node[row]
-    _count_locks(state, node, 1)
+    count_locks(state, node, 1)
     state.requests.lock_node[row] = node
     return row, before, node
 
 
 def undo_lock(state: ReplayState, row: int, before: int, node: int) -> None:
     """The lock was never there."""
-    _count_locks(state, node, -1)
+    count_locks(state, node, -1)
     state.requests.lock_node[row] = before
 
 
@@ -55,7 +55,7 @@ def unlock(state: ReplayState, event: PathUnlocked) -> Saved:
         if state.nodes.locks[node] <= 0:
             raise contradiction(event, f"node {node} is not locked")
     before = state.requests.lock_node[row]
-    _count_locks(state, node, -1)
+    count_locks(state, node, -1)
     if before == node:
         state.requests.lock_node[row] = 0
     return row, before, node
@@ -63,11 +63,12 @@ def unlock(state: ReplayState, event: PathUnlocked) -> Saved:
 
 def undo_unlock(state: ReplayState, row: int, before: int, node: int) -> None:
     """The lock is still there."""
-    _count_locks(state, node, 1)
+    count_locks(state, node, 1)
     state.requests.lock_node[row] = before
 
 
-def _count_locks(state: ReplayState, node: int, change: int) -> None:
+def count_locks(state: ReplayState, node: int, change: int) -> None:
+    """So many locks more, or less, on every node from `node` up."""
     locks, parent = state.nodes.locks, state.nodes.parent
     while node:
         locks[node] += change
@@ -114,40 +115,62 @@ def undo_split(
 
 def insert(state: ReplayState, event: SpanInserted) -> Saved:
     """A new leaf has tokens and slots of a request."""
-    nodes, runs, requests, node, parent = state.nodes, state.runs, state.requests, event.node, event.parent
-    start, stop, full, swa = event.start, event.stop, event.full, event.swa
-    row = requests.index.get(event.request, -1)
-    if row < 0 or node != len(nodes.parent) or (parent and (not 0 < parent < node or not nodes.alive[parent])):
-        row = request_row(state, event, event.request)
-        check_new(state, event, node)
-        check_living(state, event, parent)
-    num_prompt = requests.num_prompt[row]
-    if not start < stop <= num_prompt or start != nodes.stop[parent] or (parent and event.namespace):
-        _check_span(state, event, row)
+    runs, full, swa = state.runs, event.full, event.swa
+    row = leaf_row(state, event)
     pools = state.held
     held_full, held_swa = pools["full"].get(row, ()), pools["swa"].get(row, ())
     full_left = left_after_taking(event, "full", held_full, full)
-    check_inside(event, full, start, stop)
+    check_inside(event, full, event.start, event.stop)
     # A token may have the same slot in both pools: what is equal is checked and stored once.
     same = full == swa
     swa_left = full_left if same and held_full == held_swa else left_after_taking(event, "swa", held_swa, swa)
     if not same:
-        check_inside(event, swa, start, stop)
+        check_inside(event, swa, event.start, event.stop)
     saved = (row, held_full, held_swa, len(runs.flat), len(state.tokens), len(state.namespaces.names))
-    tokens_at = requests.prompt_at[row] if stop <= num_prompt else _tokens_at(state, row, start, stop)
-    full_at = runs.append(full)
-    nodes.append_leaf(
-        parent,
-        (start, stop, nodes.namespace[parent] if parent else state.namespaces.intern(event.namespace), tokens_at),
-        (full_at, len(full), full_at if same else runs.append(swa), len(swa)),
-        event.terminal,
-        event.seq,
-    )
+    add_leaf(state, event, row)
     if held_full:
         state.set_held("full", row, full_left)
     if held_swa:
         state.set_held("swa", row, swa_left)
     return saved
+
+
+def leaf_row(state: ReplayState, event: SpanInserted) -> int:
+    """Row of the request whose tokens become a leaf, which has its place in the tree.
+
+    Raises:
+        LogError: there is no such request, or no such place.
+    """
+    nodes, requests, node, parent = state.nodes, state.requests, event.node, event.parent
+    row = requests.index.get(event.request, -1)
+    if row < 0 or node != len(nodes.parent) or (parent and (not 0 < parent < node or not nodes.alive[parent])):
+        row = request_row(state, event, event.request)
+        check_new(state, event, node)
+        check_living(state, event, parent)
+    start = event.start
+    if (
+        not start < event.stop <= requests.num_prompt[row]
+        or start != nodes.stop[parent]
+        or (parent and event.namespace)
+    ):
+        _check_span(state, event, row)
+    return row
+
+
+def add_leaf(state: ReplayState, event: SpanInserted, row: int) -> None:
+    """The leaf of an event that was checked is in the tree; what the request holds is as before."""
+    nodes, runs, requests, parent = state.nodes, state.runs, state.requests, event.parent
+    start, stop, full, swa = event.start, event.stop, event.full, event.swa
+    within = stop <= requests.num_prompt[row]
+    tokens_at = requests.prompt_at[row] if within else _tokens_at(state, row, start, stop)
+    full_at = runs.append(full)
+    nodes.append_leaf(
+        parent,
+        (start, stop, nodes.namespace[parent] if parent else state.namespaces.intern(event.namespace), tokens_at),
+        (full_at, len(full), full_at if full == swa else runs.append(swa), len(swa)),
+        event.terminal,
+        event.seq,
+    )
 
 
 def undo_insert(
@@ -230,17 +253,27 @@ def _set_swa(state: ReplayState, node: int, runs: Runs) -> tuple[int, int, int, 
 
 def publish_swa(state: ReplayState, event: SwaPublished) -> Saved:
     """Window rows pass from a request to `node`."""
-    nodes, node = state.nodes, event.node
     row = request_row(state, event, event.request)
-    check_living(state, event, node)
     held = state.held["swa"].get(row, ())
+    check_living(state, event, event.node)
     left = left_after_taking(event, "swa", held, event.runs)
+    saved = heal(state, event)
+    state.set_held("swa", row, left)
+    return row, held, saved
+
+
+def heal(state: ReplayState, event: SwaPublished) -> tuple[int, int, int, int]:
+    """A living node has window rows again; what the request holds is as before.
+
+    Raises:
+        LogError: the rows, which are sound, are not of its tokens, or it has them already.
+    """
+    nodes, node = state.nodes, event.node
     check_inside(event, event.runs, nodes.start[node], nodes.stop[node])
     both = add_runs(state.swa_runs(node), event.runs)
     if both is None:
         raise contradiction(event, f"node {node} has window rows of these tokens already")
-    state.set_held("swa", row, left)
-    return row, held, _set_swa(state, node, both)
+    return _set_swa(state, node, both)
 
 
 def undo_publish_swa(state: ReplayState, row: int, held: Runs, swa: tuple[int, int, int, int]) -> None:
