@@ -216,6 +216,11 @@ def short(value: int) -> str:
     return f"{value / 10**12:.0f}T"
 
 
+def share_words(part: int, total: int) -> str:
+    """A share in per cent; of something never 0.0%."""
+    return "<0.1%" if 0 < part * 2000 < total else f"{part / total:.1%}"
+
+
 def byte_words(value: int) -> str:
     """Bytes in the unit that suits them."""
     if value < 1024:

@@ -201,9 +201,9 @@ FORMATS: tuple[Format, ...] = (
         endings=(".txt",),
         text=True,
         renderers=(
-            (DiagramName.CHANGES, "text_table:render_changes"),
             (DiagramName.LOOKUPS, "text_table:render_lookups"),
             (DiagramName.MEMORY, "text_table:render_memory"),
+            (DiagramName.CHANGES, "text_table:render_changes"),
         ),
     ),
     Format(

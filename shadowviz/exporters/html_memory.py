@@ -6,7 +6,7 @@ from shadowviz.diagrams.kind_styles import kind_styles
 from shadowviz.diagrams.memory import KindBytes, MemoryDiagram, Tile
 from shadowviz.diagrams.roles import STUB, UNKNOWN
 from shadowviz.diagrams.theme import INK, Pattern, Style
-from shadowviz.exporters.box_words import byte_words, counted, name
+from shadowviz.exporters.box_words import byte_words, counted, name, share_words
 from shadowviz.exporters.formats import LIGHT, Drawing, Look
 from shadowviz.exporters.html_legend import Entry, Styles, area, glyph
 from shadowviz.exporters.html_page import Page, drawn_by, rendered, swatches
@@ -122,6 +122,6 @@ def _legend(diagram: MemoryDiagram, kinds: Mapping[str, Style]) -> list[Entry]:
 
 def _row(kind: KindBytes, kinds: Mapping[str, Style], total: int) -> tuple[str, ...]:
     rows = NOT_KNOWN if kind.rows is None else f"{kind.rows:,}"
-    share = "" if not total or kind.num_bytes is None else f"{kind.num_bytes / total:.1%}"
+    share = "" if not total or kind.num_bytes is None else share_words(kind.num_bytes, total)
     sizes = map(shown_bytes, (kind.num_bytes, kind.allocated_bytes, kind.capacity_bytes))
     return (kinds[kind.kind].word, f"{kind.layers:,}", f"{kind.row_bytes:,}", rows, *sizes, share)

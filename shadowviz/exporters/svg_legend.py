@@ -68,8 +68,9 @@ def legend_lines(diagram: TreeDiagram, columns: int) -> list[str]:
     """The legend in words alone, for labels that hold no drawing; kinds first."""
     rows = [row for box in diagram.boxes for row in box.rows]
     said = [meaning(style) for style in kind_styles(diagram.kinds).values()]
+    glyphs = {meaning(style): f"{style.glyph} " for style in (TOMBSTONE, REACHABLE, TERMINAL, NAMESPACE)}
     said += [
-        entry.text
+        f"{glyphs.get(entry.text, '')}{entry.text}"
         for entry, is_there in _entries(diagram, rows, Ground.LIGHT)
         if is_there and "bar at" not in entry.text
     ]

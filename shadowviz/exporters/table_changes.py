@@ -17,6 +17,7 @@ COLUMNS = (
     Column("tokens of the path", is_figure=True, most=22),
     Column("nodes", is_figure=True, most=10),
     Column("tokens", is_figure=True, most=12),
+    Column("namespace", most=24),
     Column("begins with", most=34),
     Column("rows before and after", most=56),
 )
@@ -31,6 +32,7 @@ def changes_table(diagram: ChangesDiagram) -> Table:
         f"{total.what}: {counted(total.changes, 'span')} with {counted(total.tokens, 'token')} "
         f"in {counted(total.nodes, 'node')}"
         for total in diagram.sums
+        if total.changes
     ]
     return Table(
         caption=replace(diagram.caption, notes=(told, *diagram.caption.notes)),
@@ -46,7 +48,6 @@ def changes_table(diagram: ChangesDiagram) -> Table:
 
 def _line(change: Change, kinds: dict[str, Style]) -> Line:
     style = CHANGES.get(change.what, UNKNOWN)
-    namespace = f" in {change.namespace}" if change.namespace else ""
     cells = (
         style.word,
         name(change.before) if change.before else "-",
@@ -54,7 +55,8 @@ def _line(change: Change, kinds: dict[str, Style]) -> Line:
         f"[{change.start:,}..{change.stop:,})",
         f"{change.nodes:,}",
         f"{change.tokens:,}",
-        f"{change.label}{namespace}",
+        change.namespace,
+        change.label,
         "; ".join(_rows(row, kinds) for row in change.rows),
     )
     return Line(style, cells, (Part(change.start, change.stop, style),))

@@ -29,14 +29,16 @@ def lookups_table(diagram: LookupsDiagram) -> Table:
     ]
     if diagram.best_change:
         sums.append(f"Would win most ({counted(diagram.best_change_wins, 'token')}): {diagram.best_change}")
+    lines = tuple(map(_line, diagram.lines))
+    seen = {line.style for line in lines}
     return Table(
         caption=diagram.caption,
         columns=COLUMNS,
-        lines=tuple(_line(line) for line in diagram.lines),
+        lines=lines,
         bar="prompt, in tokens",
         length=float(max((line.num_prompt for line in diagram.lines), default=0)),
         styles=(REUSED, COMPUTED),
-        glyphs=(HIT, CLIPPED, MISS, NOT_KNOWN),
+        glyphs=tuple(style for style in (HIT, CLIPPED, MISS, NOT_KNOWN) if style in seen),
         empty="No request was looked up until then.",
         sums=tuple(sums),
     )

@@ -6,7 +6,7 @@ from shadowviz.diagrams.kind_styles import kind_styles
 from shadowviz.diagrams.memory import KindBytes, MemoryDiagram
 from shadowviz.diagrams.roles import PRESENT, STUB, UNKNOWN
 from shadowviz.diagrams.theme import Style
-from shadowviz.exporters.box_words import byte_words, counted, name
+from shadowviz.exporters.box_words import byte_words, counted, name, share_words
 from shadowviz.exporters.tables import Column, Line, Part, Table
 from shadowviz_engine.core.derive import Origin
 
@@ -47,7 +47,7 @@ def memory_table(diagram: MemoryDiagram) -> Table:
 
 def _kind(kind: KindBytes, style: Style, total: int) -> Line:
     is_known = kind.num_bytes is not None
-    share = f"{kind.num_bytes / total:.1%}" if kind.num_bytes is not None and total else ""
+    share = share_words(kind.num_bytes, total) if kind.num_bytes is not None and total else ""
     cells = (
         style.word,
         f"{kind.layers:,}",
@@ -79,8 +79,7 @@ def _nodes(diagram: MemoryDiagram, styles: dict[str, Style]) -> tuple[Line, ...]
             words = "running requests"
         elif is_gathered:
             words = f"{counted(gathered[node], 'node')} below {name(node)}"
-        share = f"{sizes[key] / diagram.total_bytes:.1%}"
-        cells = (words, "", "", byte_words(sizes[key]), "", "", share)
+        cells = (words, "", "", byte_words(sizes[key]), "", "", share_words(sizes[key], diagram.total_bytes))
         lines.append(Line(STUB if is_gathered else PRESENT, cells, _parts(held[key], styles)))
     return tuple(lines)
 
