@@ -2,6 +2,7 @@
 
 from array import array
 from collections.abc import Iterator
+from itertools import islice
 
 import msgspec
 
@@ -13,6 +14,9 @@ MAX_PATHS = 256
 
 MAX_PATHS_A_NODE = 32
 """Of these, paths through one node beside the prompt: a busy node does not hide the others."""
+
+MAX_SIBLINGS = 4_096
+"""Nodes beside each other that are ranked by their last use, the newest ones: a root may have a million."""
 
 MAX_TOKENS = 4_000_000
 """Tokens of the paths together."""
@@ -37,17 +41,17 @@ def likest_paths(state: Replayer, lookup: LookupDone, prompt: "array[int]") -> l
     Ranked by how many runs of tokens, taken evenly from the rest of the prompt, occur in them; of equals the one used
     last comes first.
     """
-    paths: list[StoredPath] = []
-    num_tokens = 0
-    for nodes in _leaf_paths(state, lookup):
-        path = StoredPath(nodes, _tokens(state, nodes))
-        paths.append(path)
-        num_tokens += len(path.tokens)
-        if num_tokens > MAX_TOKENS or len(paths) == MAX_PATHS:
-            break
     samples = _samples(prompt, lookup.common)
-    paths.sort(key=lambda path: -_num_shared(path, samples, lookup.common))
-    return paths[:NUM_COMPARED]
+    leaves: list[int] = []
+    num_tokens = 0
+    for leaf in _leaves(state, lookup):
+        leaves.append(leaf)
+        num_tokens += state.nodes.stop[leaf]
+        if num_tokens > MAX_TOKENS or len(leaves) == MAX_PATHS:
+            break
+    if len(leaves) > 1:
+        leaves.sort(key=lambda leaf: -_num_shared(_behind(state, leaf, lookup.common), samples))
+    return [_stored_path(state, leaf) for leaf in leaves[:NUM_COMPARED]]
 
 
 def _samples(prompt: "array[int]", start: int) -> list[bytes]:
@@ -56,32 +60,46 @@ def _samples(prompt: "array[int]", start: int) -> list[bytes]:
     return [prompt[place : place + SAMPLE].tobytes() for place in range(start + 1, last + 1, step)]
 
 
-def _num_shared(path: StoredPath, samples: list[bytes], start: int) -> int:
-    rest = path.tokens[start:].tobytes()
-    return sum(sample in rest for sample in samples)
+def _num_shared(rest: bytes, samples: list[bytes]) -> int:
+    return sum(map(rest.__contains__, samples))
 
 
-def _leaf_paths(state: Replayer, lookup: LookupDone) -> Iterator[tuple[int, ...]]:
+def _behind(state: Replayer, leaf: int, start: int) -> bytes:
+    """Tokens of the path of `leaf` from position `start` on."""
+    nodes, tokens = state.nodes, state.tokens
+    parts, node = [], leaf
+    while node and nodes.stop[node] > start:
+        at = nodes.tokens_at[node]
+        parts.append(tokens[at + max(start, nodes.start[node]) : at + nodes.stop[node]].tobytes())
+        node = nodes.parent[node]
+    return parts[0] if len(parts) == 1 else b"".join(reversed(parts))
+
+
+def _stored_path(state: Replayer, leaf: int) -> StoredPath:
+    path = tuple(state.nodes.path(leaf))[::-1]
+    tokens = array("i")
+    for node in path:
+        tokens.extend(state.node_tokens(node))
+    return StoredPath(path, tokens)
+
+
+def _leaves(state: Replayer, lookup: LookupDone) -> Iterator[int]:
     nodes, near = state.nodes, lookup.near
     beside = [near]
     # Inside a node only its own path goes on with the prompt; at its end every child parts at the same token.
     if near != lookup.node:
         row, above = nodes.namespace[near], nodes.parent[near]
-        others = [node for node in nodes.children(above) if nodes.namespace[node] == row and node != near]
+        children = islice(nodes.children(above), MAX_SIBLINGS)
+        others = [node for node in children if nodes.namespace[node] == row and node != near]
         beside += sorted(others, key=lambda node: -nodes.last_used[node])[:MAX_PATHS]
     for top in beside:
         stack, num_paths = [top], 0
         while stack and num_paths < MAX_PATHS_A_NODE:
             node = stack.pop()
-            children = sorted(nodes.children(node), key=lambda child: nodes.last_used[child])
-            stack.extend(children[-MAX_PATHS_A_NODE:])
-            if not children:
+            if not nodes.first_child[node]:
                 num_paths += 1
-                yield tuple(nodes.path(node))[::-1]
+                yield node
+                continue
+            children = sorted(nodes.children(node), key=nodes.last_used.__getitem__)
+            stack.extend(children[-MAX_PATHS_A_NODE:])
 
-
-def _tokens(state: Replayer, path: tuple[int, ...]) -> "array[int]":
-    tokens = array("i")
-    for node in path:
-        tokens.extend(state.node_tokens(node))
-    return tokens
