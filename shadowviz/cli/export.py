@@ -137,6 +137,10 @@ def _write(ask: "Asked", drawing: "Drawing") -> None:
 
 
 def _tell(ask: "Asked", shown: "Diagram", drawing: "Drawing") -> None:
+    from shadowviz.cli.export_asked import odd_ending
+
+    if told := odd_ending(ask.options, ask.form):
+        write_note(f"shadowviz: {ask.options.output} ends as {told} does and holds {ask.form.name}")
     for note in drawing.notes:
         write_note(f"shadowviz: {note}")
     where = "" if ask.options.output == STDOUT else f"{ask.options.output}: "

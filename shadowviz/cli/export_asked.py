@@ -6,7 +6,7 @@ from typing import Literal
 import msgspec
 
 from shadowviz.cli.export_diagrams import Ask
-from shadowviz.cli.export_source import Recording, name_and_event
+from shadowviz.cli.export_source import Recording, is_stress_record, name_and_event
 from shadowviz.cli.page_file import check_page_file
 from shadowviz.diagrams.boundary import BoundaryOptions
 from shadowviz.diagrams.boundary_rows import RowsBy
@@ -165,7 +165,19 @@ def _diagram(options: Options, form: Format) -> DiagramName:
         return DiagramName.DERIVATION
     if options.rows or options.level or options.subject:
         return DiagramName.BOUNDARY
+    if is_stress_record(name_and_event(options.source)[0]):
+        # It has no tree to show.
+        return DiagramName.BOUNDARY
     return DiagramName.TREE if DiagramName.TREE in form.diagrams else form.diagrams[0]
+
+
+def odd_ending(options: Options, form: Format) -> str:
+    """What the ending of the file says that it does not hold; empty where it says nothing, or what it holds."""
+    try:
+        told = format_of_file(options.output)
+    except InputError:
+        return ""
+    return "" if told.media_type == form.media_type else told.name
 
 
 def _check_used(options: Options, diagram: DiagramName) -> None:

@@ -17,6 +17,8 @@ from shadowviz_engine.core.events import Event, LogOpened, RequestFinished
 DEMO = "the demo workload"
 AT = re.compile(r"(?P<name>.+)@(?P<seq>-?\d{1,18})")
 _RECORD = re.compile(rb'\s*\{\s*"type"\s*:')
+MAX_HEAD = 1 << 20
+"""Bytes of a record's first event."""
 BATCH = 65536
 """Events between two lines of progress."""
 ALIASES = {"cache": "cache_on", "idle_ttl": "idle_ttl_s"}
@@ -68,6 +70,15 @@ def is_record(path: str) -> bool:
             return _RECORD.match(file.read(256)) is not None
     except (OSError, ValueError):
         return False
+
+
+def is_stress_record(path: str) -> bool:
+    """Whether the file is a record of `shadowviz stress`: that is what its second event says."""
+    if not is_record(path):
+        return False
+    with Path(path).open("rb") as file:
+        file.readline(MAX_HEAD)
+        return file.readline(256).startswith(b'{"type":"BoundaryStressStarted"')
 
 
 def open_source(source: str, demo: bool, engine: Sequence[str]) -> Recording:

@@ -27,14 +27,27 @@ def lint_log(
     if file == "-":
         checked = check_log(sys.stdin.buffer, name)
     else:
-        with open(file, "rb") as log:  # noqa: PTH123 (an empty name must stay one)
-            checked = check_log(log, name)
+        checked = _check_file(file, name)
     if as_json:
         write_json(checked)
     else:
         write_out(_text(checked, name))
         _tell(checked)
     return 1 if checked.num_contradictions else 0
+
+
+def _check_file(file: str, name: str) -> "Checked":
+    from shadowviz.cli.export_source import is_record
+    from shadowviz.replay.text_log.check import check_log
+    from shadowviz_engine.core.errors import InputError
+
+    if is_record(file):
+        raise InputError(
+            f"{name} is the record of a run: expected a log of lookups, such as "
+            "`shadowviz export RUN -f text-log -o lookups.log` writes"
+        )
+    with open(file, "rb") as log:  # noqa: PTH123 (an empty name must stay one)
+        return check_log(log, name)
 
 
 def _text(checked: "Checked", name: str) -> str:

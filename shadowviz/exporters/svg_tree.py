@@ -12,6 +12,8 @@ from shadowviz.exporters.svg_own import draw_tree
 from shadowviz.exporters.svg_parts import FONTS, text_of
 from shadowviz_engine.core.errors import InputError
 
+READABLE_MOST: Final = 10_000
+"""Boxes up to which browsers open a picture within seconds; of 50,000 they make gigabytes."""
 DOT_MOST: Final = 2_000
 """Boxes that Graphviz lays out in seconds; beyond, it takes minutes."""
 OWN: Final = "built-in layout"
@@ -26,17 +28,26 @@ def render(diagram: TreeDiagram, look: Look = LIGHT) -> Drawing:
         RendererError: Graphviz was asked for and failed.
     """
     if look.renderer == "own":
-        return Drawing(draw_tree(diagram, look), OWN)
+        return _by_own(diagram, look)
     if look.renderer == "dot":
         return _by_graphviz(diagram, look)
     if len(diagram.boxes) > DOT_MOST:
-        return Drawing(draw_tree(diagram, look), OWN)
+        return _by_own(diagram, look)
     drawing, failures = _by_first(find_programs(), diagram, look)
     if drawing is not None:
         return drawing
     return Drawing(
         draw_tree(diagram, look), OWN, tuple(f"{failure}; the {OWN} drew it instead" for failure in failures)
     )
+
+
+def _by_own(diagram: TreeDiagram, look: Look) -> Drawing:
+    num = len(diagram.boxes)
+    large = (
+        f"a picture of {num:,} nodes takes browsers long to open: html shows them at once, and --collapse, --depth, "
+        "--root or --min-tokens show fewer"
+    )
+    return Drawing(draw_tree(diagram, look), OWN, (large,) if num > READABLE_MOST else ())
 
 
 def _by_graphviz(diagram: TreeDiagram, look: Look) -> Drawing:

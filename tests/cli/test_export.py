@@ -255,6 +255,30 @@ def test_a_wish_that_cannot_be_met_is_one_line_and_2(
     assert told in done.err
 
 
+def test_a_stress_record_shows_its_map_unasked(command: Command, stress_log: Path) -> None:
+    named, unnamed = (
+        command("export", str(stress_log), "-f", "json", *more) for more in (["--diagram", "boundary"], [])
+    )
+    assert named == unnamed
+    assert json.loads(named.out)["diagram"] == "boundary"
+    refused = command("export", str(stress_log), "-f", "dot")
+    assert (refused.code, refused.out) == (2, "")
+    assert "format dot shows no boundary" in refused.err
+
+
+def test_a_run_as_text_is_its_lookups(command: Command, story_log: Path) -> None:
+    done = command("export", str(story_log), "-f", "text")
+    assert (done.code, done.out.splitlines()[0]) == (0, "Lookups")
+
+
+def test_a_file_that_ends_as_another_format_is_told(command: Command, story_log: Path, tmp_path: Path) -> None:
+    odd = command("export", str(story_log), "-f", "json", "-o", str(tmp_path / "tree.svg"))
+    assert odd.code == 0
+    assert "tree.svg ends as svg does and holds json" in odd.err
+    for name in ("tree.json", "tree", "tree.of.mine"):
+        assert "ends as" not in command("export", str(story_log), "-f", "json", "-o", str(tmp_path / name)).err
+
+
 def test_a_record_that_contradicts_itself_is_told_with_its_name(
     command: Command, story_log: Path, tmp_path: Path
 ) -> None:

@@ -89,6 +89,9 @@ def test_a_file_that_cannot_be_read_is_told(
 
 
 def test_a_file_of_other_things_is_no_such_log(command: Command, story_log: Path) -> None:
-    done = command("lint-log", str(story_log))
+    done = command("lint-log", str(story_log.with_name("prompts.jsonl")))
     assert done.code == 2
     assert "none of them of the form" in done.err
+    record = command("lint-log", str(story_log))
+    assert record.code == 2
+    assert "is the record of a run: expected a log of lookups, such as `shadowviz export RUN -f text-log" in record.err

@@ -21,6 +21,7 @@ from shadowviz.exporters.formats import Look
 from shadowviz.exporters.svg_boxes import FULL_MOST, BoxDrawing
 from shadowviz.exporters.svg_own import draw_tree
 from shadowviz.exporters.svg_parts import columns_of, fitted, width_of, wrapped
+from shadowviz.exporters.svg_tree import render
 from shadowviz_engine.core.derive import Origin
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -163,3 +164,9 @@ def _without_colour(data: bytes) -> str:
     import re
 
     return re.sub(r"#[0-9a-f]{6}", "", data.decode())
+
+
+def test_a_picture_that_browsers_would_choke_on_says_so() -> None:
+    own = Look(renderer="own")
+    assert render(chain(2_500), own).notes == ()
+    assert "10,001 nodes takes browsers long" in render(chain(10_001), own).notes[0]
