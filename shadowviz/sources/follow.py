@@ -156,9 +156,8 @@ class Follower:
             return None
         for index in (self._front, self._tail):
             if index is not None and index.first_seq <= start and stop <= index.stop_seq:
-                return frozenset(
-                    map(KINDS.__getitem__, set(index.kinds[start - index.first_seq : stop - index.first_seq]))
-                )
+                codes = set(index.kinds[start - index.first_seq : stop - index.first_seq])
+                return frozenset(KINDS[code] for code in codes)
         return None
 
     def next_of(self, kinds: Collection[str], seq: int) -> int | None:

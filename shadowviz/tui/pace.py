@@ -1,4 +1,4 @@
-"""When the interface works on the run and when it draws: keys first, then arriving, and little where nothing happens."""
+"""When the interface works on the run and when it draws: keys first, then arriving; little where nothing happens."""
 
 from collections.abc import Callable
 from typing import Final

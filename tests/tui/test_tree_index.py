@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from trees import chain_state, walked, wide_state
 
-from shadowviz.tui.models import tree_layout, tree_order
+from shadowviz.tui.models import tree_layout, tree_mending, tree_order
 from shadowviz.tui.models.tree_index import TreeIndex
 from shadowviz_engine.core.columns import NodeColumns
 from shadowviz_engine.core.replayer import Replayer
@@ -58,6 +58,24 @@ def test_a_tree_that_changes_keeps_rows_folds_and_depths_of_every_node(steps):
         else:
             getattr(grower, what)(choice)
     index.sync(grower.nodes)
+    assert_as_twin(index, grower.nodes)
+
+
+@given(steps=STEPS)
+@settings(max_examples=60, deadline=None)
+def test_sizes_mended_on_all_ways_together_are_those_of_each_way_alone(steps):
+    grower = tree_twin.Grower()
+    index, most = TreeIndex(grower.nodes), tree_mending.MAX_STEPS
+    tree_mending.MAX_STEPS = -1
+    try:
+        for what, choice in steps:
+            if what in ("sync", "fold"):
+                index.sync(grower.nodes)
+            else:
+                getattr(grower, what)(choice)
+        index.sync(grower.nodes)
+    finally:
+        tree_mending.MAX_STEPS = most
     assert_as_twin(index, grower.nodes)
 
 

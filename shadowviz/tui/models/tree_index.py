@@ -3,9 +3,13 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from shadowviz.tui.models.splice import grown
 from shadowviz.tui.models.tree_layout import Places
 from shadowviz.tui.models.tree_order import TreeOrder
 from shadowviz_engine.core.columns import NodeColumns
+
+Rows = Places | range
+"""Position by row; a range where nothing is folded."""
 
 
 class TreeIndex:
@@ -19,7 +23,7 @@ class TreeIndex:
         self.hoisted = 0
         """Node whose subtree alone is shown; 0 = the whole tree."""
         self._folded: NDArray[np.bool_] = np.zeros(len(columns), dtype=bool)
-        self._rows: Places = self._visible()
+        self._rows: Rows = self._visible()
 
     def __len__(self) -> int:
         """Rows."""
@@ -31,7 +35,8 @@ class TreeIndex:
         changed = self.order.sync(columns)
         if changed:
             self.hoisted = hoisted
-            self._grow(len(columns))
+            # Never cut: a node that time travel has taken back may return.
+            self._folded = grown(self._folded, len(columns), 0)
             self._rows = self._visible()
         return changed
 
@@ -41,7 +46,9 @@ class TreeIndex:
 
     def nodes_in(self, start: int, stop: int) -> list[int]:
         """Nodes of the rows [start, stop), as many as there are."""
-        nodes: list[int] = self.order.nodes[self._rows[max(0, start) : max(0, stop)]].tolist()
+        rows = self._rows[max(0, start) : max(0, stop)]
+        places = slice(rows.start, rows.stop) if isinstance(rows, range) else rows
+        nodes: list[int] = self.order.nodes[places].tolist()
         return nodes
 
     def depth_at(self, row: int) -> int:
@@ -53,8 +60,15 @@ class TreeIndex:
         if not self.order.lives(node):
             return -1
         place = int(self.order.positions[node])
-        row = int(np.searchsorted(self._rows, place))
+        row = self._first_row(place)
         return row if row < len(self._rows) and self._rows[row] == place else -1
+
+    def _first_row(self, place: int) -> int:
+        """The first row at a position or behind it."""
+        rows = self._rows
+        if isinstance(rows, range):
+            return min(max(0, place - rows.start), len(rows))
+        return int(np.searchsorted(rows, place))
 
     def nearest_row(self, node: int) -> int:
         """Row of a node, or of the fold that hides it; 0 where it is outside of what is shown."""
@@ -62,7 +76,7 @@ class TreeIndex:
             return 0
         place = int(self.order.positions[node])
         # The last row before a hidden node is in its fold: everything between them is hidden too.
-        row = int(np.searchsorted(self._rows, place, side="right")) - 1
+        row = self._first_row(place + 1) - 1
         if row < 0 or place >= self.order.end(self.node_at(0)):
             return 0
         while row and place >= self.order.end(self.node_at(row)):
@@ -90,8 +104,8 @@ class TreeIndex:
         self._folded[node] = True
         row = self.row_of(node)
         if row >= 0:
-            stop = int(np.searchsorted(self._rows, self.order.end(node)))
-            self._rows = np.concatenate((self._rows[: row + 1], self._rows[stop:]))
+            stop = self._first_row(self.order.end(node))
+            self._rows = np.concatenate((_places(self._rows[: row + 1]), _places(self._rows[stop:])))
 
     def unfold(self, node: int) -> None:
         """Show the children of a node."""
@@ -101,7 +115,8 @@ class TreeIndex:
         row = self.row_of(node)
         if row >= 0:
             inside = self._visible_in(int(self.order.positions[node]), self.order.end(node))
-            self._rows = np.concatenate((self._rows[:row], inside, self._rows[row + 1 :]))
+            parts = self._rows[:row], inside, self._rows[row + 1 :]
+            self._rows = np.concatenate([_places(part) for part in parts])
 
     def toggle(self, node: int) -> None:
         """Fold what is open, open what is folded."""
@@ -154,21 +169,15 @@ class TreeIndex:
     def _shown(self) -> tuple[int, int]:
         return int(self.order.positions[self.hoisted]), self.order.end(self.hoisted)
 
-    def _grow(self, num_ids: int) -> None:
-        # Never cut: a node that time travel has taken back may return.
-        missing = num_ids - len(self._folded)
-        if missing > 0:
-            self._folded = np.concatenate((self._folded, np.zeros(missing, dtype=bool)))
-
-    def _visible(self) -> Places:
+    def _visible(self) -> Rows:
         return self._visible_in(*self._shown())
 
-    def _visible_in(self, start: int, stop: int) -> Places:
+    def _visible_in(self, start: int, stop: int) -> Rows:
         """Positions in [start, stop) that no fold in it hides; `start` itself is one."""
         nodes = self.order.nodes[start:stop]
         folded = np.flatnonzero(self._folded[nodes])
         if not len(folded):
-            return np.arange(start, stop, dtype=np.int32)
+            return range(start, stop)
         ends = folded + self.order.sizes[nodes[folded]]
         change = np.zeros(stop - start + 1, dtype=np.int32)
         change[folded + 1] = 1
@@ -176,3 +185,7 @@ class TreeIndex:
         hidden = np.cumsum(change[:-1])
         rows: Places = (start + np.flatnonzero(hidden == 0)).astype(np.int32)
         return rows
+
+
+def _places(rows: Rows) -> Places:
+    return np.arange(rows.start, rows.stop, dtype=np.int32) if isinstance(rows, range) else rows
