@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
+from shadowviz.experiments.bench_export import ExportSizes, export_part
 from shadowviz.experiments.bench_log import LogSizes, log_part
 from shadowviz.experiments.bench_model import ModelSizes, model_part
 from shadowviz.experiments.bench_report import Facts, Part, to_markdown, to_text, to_values
@@ -19,7 +20,7 @@ from shadowviz.experiments.bench_tree_peers import TreeSizes, tree_part
 from shadowviz.experiments.bench_tui import TuiSizes, tui_part
 from shadowviz.experiments.peers import FOLDER, SGLANG
 
-PARTS = ("tree", "model", "recording", "reuse", "tui")
+PARTS = ("tree", "model", "recording", "reuse", "tui", "export")
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,7 @@ class Sizes:
     recording: LogSizes
     reuse: ReuseSizes
     tui: TuiSizes
+    export: ExportSizes
 
 
 FULL = Sizes(
@@ -39,6 +41,7 @@ FULL = Sizes(
     recording=LogSizes(requests=16, prompt=512, decoded=32, rounds=7, events=20_000, writes=40),
     reuse=ReuseSizes(lengths=(2_560, 5_120), rounds=5),
     tui=TuiSizes(nodes=1_000_000, keys=100),
+    export=ExportSizes(requests=20_000, copies=46, traced=1_000_000, rounds=3),
 )
 QUICK = Sizes(
     tree=TreeSizes(nseq=400, length=2_048, rounds=1),
@@ -46,6 +49,7 @@ QUICK = Sizes(
     recording=LogSizes(requests=8, prompt=512, decoded=16, rounds=3, events=20_000, writes=10),
     reuse=ReuseSizes(lengths=(2_560,), rounds=2),
     tui=TuiSizes(nodes=100_000, keys=40),
+    export=ExportSizes(requests=2_000, copies=30, traced=20_000, rounds=3),
 )
 
 
@@ -57,6 +61,7 @@ def run_parts(names: Sequence[str], sizes: Sizes, folder: Path, say: Say) -> lis
         "recording": lambda: log_part(sizes.recording, say),
         "reuse": lambda: reuse_part(sizes.reuse, say),
         "tui": lambda: tui_part(sizes.tui, say),
+        "export": lambda: export_part(sizes.export, say),
     }
     return [runs[name]() for name in names]
 

@@ -89,8 +89,8 @@ def _leaves(state: Replayer, lookup: LookupDone) -> Iterator[int]:
     # Inside a node only its own path goes on with the prompt; at its end every child parts at the same token.
     if near != lookup.node:
         row, above = nodes.namespace[near], nodes.parent[near]
-        children = islice(nodes.children(above), MAX_SIBLINGS)
-        others = [node for node in children if nodes.namespace[node] == row and node != near]
+        newest = islice(nodes.children(above), MAX_SIBLINGS)
+        others = [node for node in newest if nodes.namespace[node] == row and node != near]
         beside += sorted(others, key=lambda node: -nodes.last_used[node])[:MAX_PATHS]
     for top in beside:
         stack, num_paths = [top], 0
@@ -102,4 +102,3 @@ def _leaves(state: Replayer, lookup: LookupDone) -> Iterator[int]:
                 continue
             children = sorted(nodes.children(node), key=nodes.last_used.__getitem__)
             stack.extend(children[-MAX_PATHS_A_NODE:])
-

@@ -1,5 +1,7 @@
 """A run at one event: the state after it, and the lookups up to it that somebody asks about."""
 
+import contextlib
+import gc
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
@@ -100,14 +102,15 @@ def tree_at(batches: Iterable[Batch], at: int | None = None) -> Moment:
     _check_not_before_all(at)
     state, last, rest = Replayer(), -1, iter(batches)
     replay = LeanReplay(state)
-    for batch in rest:
-        if batch:
-            last = batch[-1].seq
-        if at is not None and last >= at:
-            replay.apply([event for event in batch if event.seq <= at])
-            break
-        replay.apply(batch)
-    replay.settle()
+    with _without_collecting():
+        for batch in rest:
+            if batch:
+                last = batch[-1].seq
+            if at is not None and last >= at:
+                replay.apply([event for event in batch if event.seq <= at])
+                break
+            replay.apply(batch)
+        replay.settle()
     closed = batch[-1] if last >= 0 and state.seq == last and batch else None
     if isinstance(closed, LogClosed) and len(state.nodes) <= MOST_COMPARED:
         state.check_closed(closed)
@@ -115,6 +118,18 @@ def tree_at(batches: Iterable[Batch], at: int | None = None) -> Moment:
         last = batch[-1].seq if batch else last
     _check_there(at, last)
     return Moment(state, last)
+
+
+@contextlib.contextmanager
+def _without_collecting() -> Iterator[None]:
+    """Nothing is searched for cycles meanwhile: events have none, and there are millions of them."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _take_until(events: Iterable[Event], at: int | None, state: Replayer, take: Take) -> int:

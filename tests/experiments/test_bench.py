@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from shadowviz.experiments import bench
+from shadowviz.experiments.bench_export import ExportSizes, export_part
+from shadowviz.experiments.bench_export_log import write_log
 from shadowviz.experiments.bench_log import LogSizes, log_part, quiet_s, repeated
 from shadowviz.experiments.bench_model import ModelSizes, model_part
 from shadowviz.experiments.bench_report import AtLeast, AtMost, Figure, Part, Ratio, to_markdown, to_text, to_values
@@ -18,6 +20,8 @@ from shadowviz.experiments.bench_runs import median_ratio
 from shadowviz.experiments.bench_tree_peers import TreeSizes, tree_part
 from shadowviz.experiments.bench_tui import TuiSizes, tui_part
 from shadowviz_engine.core.events import SpanSplit
+from shadowviz_engine.core.log_reader import read_log
+from shadowviz_engine.core.replayer import Replayer
 
 MODEL_SIZES = ModelSizes(context=48, decoded=3, prefill=96, rounds=1)
 
@@ -158,6 +162,7 @@ def test_the_command_prints_the_parts_that_are_asked_for_and_names_no_machine(
         LogSizes(2, 32, 3, 1, 2_000, 2),
         ReuseSizes(lengths=(2_560,), rounds=1),
         TuiSizes(nodes=640, keys=2),
+        ExportSizes(requests=40, copies=2, traced=100, rounds=1),
     )
     monkeypatch.setattr(bench, "QUICK", small)
     assert bench.main(["--quick", "--json", "--part", "recording"]) == 0
@@ -173,3 +178,27 @@ def test_keys_and_frames_of_the_terminal_are_measured_in_a_real_one() -> None:
     values = {figure.name: figure.value for figure in part.figures}
     assert len(values) == 7
     assert all(value > 0 for value in values.values())
+
+
+def test_pictures_of_a_log_are_measured_beside_their_bars() -> None:
+    part = export_part(ExportSizes(requests=60, copies=3, traced=200, rounds=1), say_nothing)
+    require_all_positive(part)
+    assert sorted(item.bar.bound for item in part.ratios if item.bar) == [0.5, 1, 1, 1, 1]
+    assert {figure.name: figure.value for figure in part.figures}["nodes"] > 180
+
+
+def test_copies_of_a_log_stand_beside_each_other_and_contradict_nothing(tmp_path: Path) -> None:
+    num_nodes = write_log(tmp_path / "log.jsonl", 40, 3)
+    state = Replayer()
+    state.advance(read_log(tmp_path / "log.jsonl"))
+    assert (len(state.nodes), len(state.requests)) == (num_nodes + 1, 120)
+    assert state.namespaces.names == ["", "n1", "n2"]
+    spans = [sorted(zip(starts, stops, strict=True)) for starts, stops in map(_spans, [state] * 3, range(3))]
+    assert spans[0] == spans[1] == spans[2]
+    assert state.held == {"full": {}, "swa": {}}
+
+
+def _spans(state: Replayer, namespace: int) -> tuple[list[int], list[int]]:
+    nodes = state.nodes
+    mine = [node for node in range(1, len(nodes)) if nodes.namespace[node] == namespace]
+    return [nodes.start[node] for node in mine], [nodes.stop[node] for node in mine]
