@@ -1,5 +1,6 @@
 """Screen 2: the radix tree at any size, and what one span has."""
 
+import time
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -19,6 +20,9 @@ from shadowviz.tui.screens.span_inspector import span_paragraphs
 from shadowviz.tui.widgets.lines import LineView
 from shadowviz.tui.widgets.text_pane import Paragraph
 from shadowviz.tui.widgets.tree_view import TreeShown, TreeView, header
+
+REST, REST_ON_THE_WAY = 8, 30
+"""The tree is followed again after so many times as long as following it took: at rest, and while the state moves."""
 
 
 class TreeScreen(PaneScreen):
@@ -47,7 +51,11 @@ class TreeScreen(PaneScreen):
     def __init__(self) -> None:
         super().__init__()
         self._index: TreeIndex | None = None
+        self._index_of: object = None
         self._shown_for: tuple[object, ...] = ()
+        self._followed: tuple[int, int] = (-1, 0)
+        """Event and state at which the tree was followed last."""
+        self._due_s = 0.0
         self._node = 0
         self._path_of = ""
         self._found = FoundNodes()
@@ -75,15 +83,19 @@ class TreeScreen(PaneScreen):
             self.inspector.show([Paragraph("The tree appears once the log was opened.", self.look.muted)])
             return
         self._choose()
-        shown_for = (frame.version, self.owner.words_version, self._path_of, id(self.session.timeline))
+        shown_for = (frame.tree_version, self.owner.words_version, self._path_of, id(self.session.timeline))
         if shown_for != self._shown_for and self._is_due(frame):
-            self._shown_for = shown_for
+            begun_s = time.monotonic()
+            self._shown_for, self._followed = shown_for, (frame.at, id(self.session.state))
             self._follow_tree()
+            done_s = time.monotonic()
+            self._due_s = done_s + (REST if frame.arrival.settled else REST_ON_THE_WAY) * (done_s - begun_s)
         self._inspect()
 
     def _is_due(self, frame: Frame) -> bool:
-        # On its way to the moment asked for, the state is shown now and then alone.
-        return frame.arrival.settled or self._index is None or frame.version % 5 == 0
+        # What is shown of a later moment may have nodes that this one has not.
+        at, state = self._followed
+        return frame.at < at or id(self.session.state) != state or time.monotonic() >= self._due_s
 
     def _choose(self) -> None:
         """Take what the other screens have selected."""
@@ -91,9 +103,9 @@ class TreeScreen(PaneScreen):
         if chosen.node and chosen.node != self._node and self._index is not None:
             self._node = chosen.node
             self._index.reveal(chosen.node)
-            self._shown_for = ()
+            self._shown_for, self._due_s = (), 0.0
         if chosen.request != self._path_of:
-            self._path_of = chosen.request
+            self._path_of, self._due_s = chosen.request, 0.0
             if not chosen.node:
                 self._node = node_of_request(self.session.state, chosen.request) or self._node
                 if self._index is not None:
@@ -101,7 +113,8 @@ class TreeScreen(PaneScreen):
 
     def _follow_tree(self) -> None:
         state = self.session.state
-        if self._index is None:
+        if self._index is None or self._index_of is not self.session.timeline:
+            self._index_of = self.session.timeline
             self._index = TreeIndex(state.nodes)
             self._index.reveal(self._node)
         index = self._index
