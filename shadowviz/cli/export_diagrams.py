@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from itertools import takewhile
+from typing import TypeVar
 
 import msgspec
 
@@ -12,12 +13,24 @@ from shadowviz.diagrams.caption_of import state_caption
 from shadowviz.diagrams.collapse import TreeOptions
 from shadowviz.diagrams.derivation_of import View, length_diagram, path_diagram, request_diagram
 from shadowviz.exporters.formats import Diagram, DiagramName
-from shadowviz.replay.moment import Moment, Wanted, everything, lookup_of, moment_at, of_request, state_at, tree_at
+from shadowviz.replay.moment import (
+    Moment,
+    Wanted,
+    everything,
+    lookup_of,
+    moment_at,
+    of_request,
+    state_at,
+    tree_at,
+    trees_at,
+)
 from shadowviz.tokens.inert import shorten
 from shadowviz.tokens.words import words_of
 from shadowviz_engine.core.errors import InputError, LogError
 from shadowviz_engine.core.events import Event
 from shadowviz_engine.core.geometry import Geometry
+
+Read = TypeVar("Read")
 
 
 class Ask(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,7 +80,12 @@ def changes_of(before: Recording, after: Recording) -> Diagram:
     """
     from shadowviz.diagrams.changes_of import Side, changes_diagram
 
-    moments = [_end_or_named(run) for run in (before, after)]
+    moments: tuple[Moment, Moment]
+    if before.recorded and before.name == after.name:
+        before = msgspec.structs.replace(after, at=before.at)
+        moments = _told_by_name(after, lambda: trees_at(after.batches(), before.at, after.at))
+    else:
+        moments = _end_or_named(before), _end_or_named(after)
     title = _changed(before, after, *(moment.seq for moment in moments))
     first, second = (
         Side(_caption(title, run, moment), moment.state, words_of(run.opened))
@@ -77,8 +95,12 @@ def changes_of(before: Recording, after: Recording) -> Diagram:
 
 
 def _end_or_named(run: Recording) -> Moment:
+    return _told_by_name(run, lambda: tree_at(run.batches(), run.at))
+
+
+def _told_by_name(run: Recording, read: Callable[[], Read]) -> Read:
     try:
-        return tree_at(run.batches(), run.at)
+        return read()
     except LogError as error:
         raise named(error, run.name) from error
 

@@ -39,6 +39,8 @@ class Recording(msgspec.Struct, frozen=True):
     """Event that the name asked for, behind an @."""
     interrupted: bool = False
     """The run was ended by Ctrl-C; what was done until then is there."""
+    recorded: bool = False
+    """It is a record, the same however often it is read."""
     tell: Callable[[], str] = lambda: ""
     """Says on stderr what the run lacks, once it was read, and gives the same for the picture."""
 
@@ -119,7 +121,7 @@ def _record(path: str, at: int | None) -> Recording:
         tell_missing(log)
         return f"The record is not whole: {log.summary.lost}." if log.summary.lost else ""
 
-    return Recording(path, log.opened, log.events, log.lean_batches, at, tell=tell)
+    return Recording(path, log.opened, log.events, log.lean_batches, at, recorded=True, tell=tell)
 
 
 def _with_progress(events: Iterator[Event]) -> Iterator[Event]:
@@ -189,7 +191,7 @@ def _live(source: str, at: int | None, demo: bool, values: dict[str, Any]) -> Re
         write_note(f"shadowviz: {text}")
         return text
 
-    return Recording(name, opened, lambda: events, lambda: [events], at, run.stopped, tell)
+    return Recording(name, opened, lambda: events, lambda: [events], at, run.stopped, tell=tell)
 
 
 def named(error: LogError, name: str) -> LogError:

@@ -2,7 +2,9 @@
 
 import contextlib
 import gc
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import TypeAlias
 
 import msgspec
@@ -99,25 +101,66 @@ def tree_at(batches: Iterable[Batch], at: int | None = None) -> Moment:
         LogError: the events contradict each other, or the digest of the engine's own state, where it closed the log.
         InputError: the run has no event `at`.
     """
-    _check_not_before_all(at)
-    state, last, rest = Replayer(), -1, iter(batches)
-    replay = LeanReplay(state)
-    with _without_collecting():
-        for batch in rest:
+    way = _Way(batches)
+    moment = way.moment_at(at)
+    return msgspec.structs.replace(moment, last_seq=way.end(at))
+
+
+def trees_at(batches: Iterable[Batch], first: int | None, second: int | None) -> tuple[Moment, Moment]:
+    """The run after two of its events, in any order, read once; see `tree_at`.
+
+    Raises:
+        LogError, InputError: as `tree_at` does.
+    """
+    way = _Way(batches)
+    earlier, later = sorted((first, second), key=lambda at: math.inf if at is None else at)
+    moments = {earlier: way.moment_at(earlier)}
+    if later != earlier:
+        moments[earlier] = msgspec.structs.replace(moments[earlier], state=moments[earlier].state.copied())
+        moments[later] = way.moment_at(later)
+    last = way.end(later)
+    _check_there(earlier, last)
+    found = (msgspec.structs.replace(moments[at], last_seq=last) for at in (first, second))
+    return next(found), next(found)
+
+
+class _Way:
+    """The way through the events of a run, from its beginning to its end."""
+
+    def __init__(self, batches: Iterable[Batch]) -> None:
+        self._rest, self._left = iter(batches), list[LeanEvent | Event]()
+        self._replay = LeanReplay(Replayer())
+        self._newest: LeanEvent | Event | None = None
+
+    def moment_at(self, at: int | None) -> Moment:
+        """Go on to event `at`, which no earlier call has passed, or to the last one."""
+        _check_not_before_all(at)
+        replay = self._replay
+        with _without_collecting():
+            for batch in chain((self._left,), self._rest):
+                self._left = []
+                if batch:
+                    self._newest = batch[-1]
+                if at is not None and self._newest is not None and self._newest.seq >= at:
+                    here = [event for event in batch if event.seq <= at]
+                    self._left = list(batch[len(here) :])
+                    replay.apply(here)
+                    break
+                replay.apply(batch)
+            replay.settle()
+        state = replay.state
+        if isinstance(self._newest, LogClosed) and self._newest.seq == state.seq and len(state.nodes) <= MOST_COMPARED:
+            state.check_closed(self._newest)
+        return Moment(state, state.seq)
+
+    def end(self, at: int | None) -> int:
+        """Read the rest; the seq of the last event, which is not before `at`."""
+        for batch in self._rest:
             if batch:
-                last = batch[-1].seq
-            if at is not None and last >= at:
-                replay.apply([event for event in batch if event.seq <= at])
-                break
-            replay.apply(batch)
-        replay.settle()
-    closed = batch[-1] if last >= 0 and state.seq == last and batch else None
-    if isinstance(closed, LogClosed) and len(state.nodes) <= MOST_COMPARED:
-        state.check_closed(closed)
-    for batch in rest:
-        last = batch[-1].seq if batch else last
-    _check_there(at, last)
-    return Moment(state, last)
+                self._newest = batch[-1]
+        last = -1 if self._newest is None else self._newest.seq
+        _check_there(at, last)
+        return last
 
 
 @contextlib.contextmanager

@@ -11,7 +11,7 @@ from trees import opened_of
 
 from shadowviz.replay import moment as moments
 from shadowviz.replay.explain import explain_events
-from shadowviz.replay.moment import Moment, everything, lookup_of, moment_at, of_request, state_at, tree_at
+from shadowviz.replay.moment import Moment, everything, lookup_of, moment_at, of_request, state_at, tree_at, trees_at
 from shadowviz_engine.core.errors import InputError, LogError
 from shadowviz_engine.core.events import Event, LogClosed, LookupDone
 from shadowviz_engine.core.presets import preset
@@ -47,6 +47,25 @@ def test_the_state_at_an_event_is_that_of_the_events_up_to_it(events: Sequence[E
         for found in (moment_at(events, ByNumber(), at), state_at(events, at), tree_at(batches(events), at)):
             assert (found.seq, found.last_seq) == (at, len(events) - 1)
             assert found.state.digest() == state.digest()
+
+
+def test_two_moments_read_at_once_are_those_read_one_by_one(events: Sequence[Event]) -> None:
+    last = len(events) - 1
+    for first, second in ((57, 200), (200, 57), (None, 30), (30, None), (56, 57), (80, 80), (-1, last), (None, None)):
+        both = trees_at(batches(events), first, second)
+        for found, at in zip(both, (first, second), strict=True):
+            expected = state_at(events, at)
+            assert (found.seq, found.last_seq) == (expected.seq, last)
+            assert found.state.digest() == expected.state.digest()
+            assert list(found.state.requests.index) == list(expected.state.requests.index)
+            assert found.state.nodes.last_used == expected.state.nodes.last_used
+    with pytest.raises(InputError, match=f"no event {len(events)}: expected one up to {last}"):
+        trees_at(batches(events), len(events), 3)
+    with pytest.raises(InputError, match=f"no event {len(events)}: expected one up to {last}"):
+        trees_at(batches(events), None, len(events))
+    forged = [*events[:-1], msgspec.structs.replace(events[-1], digest="0" * 32)]
+    with pytest.raises(LogError, match="digest"):
+        trees_at(batches(forged), 3, None)
 
 
 def test_before_the_first_event_there_is_nothing(events: Sequence[Event]) -> None:

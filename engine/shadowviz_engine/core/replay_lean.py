@@ -25,6 +25,7 @@ from shadowviz_engine.core.replay_checks import (
     request_row,
 )
 from shadowviz_engine.core.replay_state import ReplayState
+from shadowviz_engine.core.replayer import Replayer
 
 Meaning: TypeAlias = Callable[[Any], object]
 Changes: TypeAlias = dict[int, list[Any]]
@@ -40,7 +41,7 @@ class LeanReplay:
     ended, and which tokens of it were computed, is not looked at.
     """
 
-    def __init__(self, state: ReplayState) -> None:
+    def __init__(self, state: Replayer) -> None:
         self.state = state
         self._locks: dict[int, int] = {}
         """By node, locks on its path that the columns do not have yet."""

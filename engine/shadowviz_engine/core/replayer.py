@@ -1,6 +1,7 @@
 """The one meaning of every event, and the way back: `apply` and `undo`."""
 
 from collections.abc import Callable, Iterable
+from copy import copy, deepcopy
 from typing import Any, TypeAlias
 
 from shadowviz_engine.core import replay_requests as requests
@@ -113,6 +114,17 @@ class Replayer(ReplayState):
         meaning = _MEANINGS.get(kind)
         if meaning:
             meaning[1](self, *saved)
+
+    def copied(self) -> "Replayer":
+        """The same state, which later events leave as it is; what only grows is shared, so neither may be undone."""
+        other = Replayer()
+        other.seq, other.opened, other.tokens, other.runs = self.seq, self.opened, self.tokens, self.runs
+        for mine, columns in ((self.nodes, other.nodes), (self.requests, other.requests)):
+            for name in mine.__slots__:
+                setattr(columns, name, copy(getattr(mine, name)))
+        other.namespaces = deepcopy(self.namespaces)
+        other.held = {pool: dict(held) for pool, held in self.held.items()}
+        return other
 
     def check_closed(self, event: LogClosed) -> None:
         """Compare the state with the engine's when it closed the log; a redacted log names none to compare with.
