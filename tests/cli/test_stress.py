@@ -148,8 +148,13 @@ def test_the_names_of_faults_are_listed_with_what_they_do(command: Command) -> N
     assert done.code == 0
     assert "\ncsa_partial            the open window counts as closed: ceil for floor\n" in done.out
     assert max(map(columns_of, done.out.splitlines())) <= 80
+    words = " ".join(done.out.split())
+    listed = json.loads(command("stress", "--fault", "list", "--json").out)["faults"]
+    assert all(f"{one['fault']} {one['what']}" in words for one in listed)
     shown = json.loads(command("stress", "recall-hca", "--fault", "list", "--json").out)["faults"]
-    assert {one["kind"] for one in shown} == {"swa_kv", "hca_tail", "hca_kv"}
+    assert {one["kind"] for one in shown if not one["trap"]} == {"swa_kv", "hca_tail", "hca_kv"}
+    traps = {one["fault"]: one["trap"] for one in shown if not one["kind"]}
+    assert traps["abort_published"] == "abort in mid-prefill"
 
 
 def test_the_map_keeps_to_80_columns_and_shows_where_the_finding_is(command: Command, record: Path) -> None:
