@@ -7,6 +7,7 @@ from shadowviz.experiments.stress import blind, faults, recall
 from shadowviz.experiments.stress.blind_child import draw
 from shadowviz.experiments.stress.compare import NO_LOGITS, Difference, LogitsDifference
 from shadowviz.experiments.stress.fault_runs import options_with, scene_of, stop_of
+from shadowviz.experiments.stress.fault_traps import TRAP_FAULTS
 from shadowviz.experiments.stress.fault_verdicts import Sighting, Truth, verdict
 from shadowviz.experiments.stress.levels import work_of
 from shadowviz.experiments.stress.subject_runs import cached_subject
@@ -31,8 +32,9 @@ def results(asked: Plan) -> list[CellResult]:
 
 @pytest.fixture(scope="module")
 def cells(long_form: bool) -> list[CellResult]:
-    """All faults, and none: with nothing before the window, with no window open and with one of either ratio."""
-    return results(plan(*((1, 3), (22, 25)) if long_form else ((1, 2), (23, 25)), fault="all"))
+    """All faults of rows, and none: with nothing before the window, with no window open and one of either ratio."""
+    lengths = ((1, 3), (22, 25)) if long_form else ((1, 2), (23, 25))
+    return results(plan(*lengths, modes=("none", *MODEL_FAULTS)))
 
 
 def test_every_fault_and_no_fault_is_tried_at_every_length(cells):
@@ -43,6 +45,7 @@ def test_every_fault_and_no_fault_is_tried_at_every_length(cells):
     assert len(cells) == len(lengths) * (1 + len(MODEL_FAULTS))
     assert work.subject == SUBJECT
     assert work.modes[-1] == "blind/3"
+    assert set(work_of(plan(fault="all")).modes) == {"none", *faults.SOUND_SCENES, *MODEL_FAULTS, *TRAP_FAULTS}
 
 
 def test_without_a_fault_nothing_is_seen(cells):
@@ -227,8 +230,10 @@ def test_the_checkpoints_are_asked_at_lengths_of_every_kind():
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
-        (plan(fault="gremlin"), "no fault of the model is called 'gremlin'"),
-        (plan(modes=("gremlin",)), "no fault of the model is called 'gremlin'"),
+        (plan(fault="gremlin"), "no fault is called 'gremlin': expected one of swa_oldest_zeroed.*unlock_skipped"),
+        (plan(modes=("gremlin",)), "no fault is called 'gremlin'"),
+        (plan(modes=("none/gremlin",)), "no fault is called 'none/gremlin'"),
+        (plan(fault="lock_skipped@1"), "no fault is called 'lock_skipped'"),
         (plan(modes=("answers",)), "of random:7: expected answers with one of: none"),
         (plan(modes=("answers/hca_tail_lost",)), "of random:7: expected answers with one of: none"),
         (plan(blind="many"), "blind 'many': expected a number of runs"),

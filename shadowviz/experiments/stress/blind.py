@@ -31,7 +31,9 @@ from shadowviz.experiments.stress.compare import (
     compare_logits,
     first_differences,
 )
+from shadowviz.experiments.stress.fault_plays import another_length, cold_of_script
 from shadowviz.experiments.stress.fault_runs import Scene, scene_of, stop_of
+from shadowviz.experiments.stress.fault_scenes import Script, drawn_scene, script_of
 from shadowviz.experiments.stress.fault_verdicts import Sighting, Truth, sharpened, verdict
 from shadowviz.experiments.stress.subject_runs import Subject
 from shadowviz.experiments.stress.work import CellResult, Group
@@ -57,20 +59,26 @@ def check_blind(subject: Subject, seed: int, group: Group, cold_of: MakeCold) ->
     cold = cold_of(scene, group.lengths[0])
     with _other_process() as (asks, answers):
         for length in group.lengths:
+            name = drawn_scene(seed, group.mode, length)
+            script = script_of(name, subject, seed, length) if name else None
+            expected = cold if script is None else cold_of_script(script, subject, cold, length)
             try:
                 send(asks, Go(subject=subject.name, seed=seed, mode=group.mode, length=length))
                 asks.flush()
-                seen, stop = _look(answers, cold, length)
+                seen, stop = _look(answers, expected, length, script)
                 send(asks, _told(seen))
                 asks.flush()
                 truth = msgspec.json.decode(answers.readline(), type=Truth)
             except (msgspec.DecodeError, OSError) as error:
                 raise InvariantError(f"a blind run at {length} said what cannot be read: {error}") from error
-            yield verdict(group.mode, length, seen, sharpened(truth, subject.geometry, length, stop, cold))
+            if script is None:
+                truth = sharpened(truth, subject.geometry, length, stop, cold)
+            yield verdict(group.mode, length, seen, truth)
 
 
-def _look(answers: IO[bytes], cold: ColdRun, length: int) -> tuple[Sighting, int]:
+def _look(answers: IO[bytes], cold: ColdRun, length: int, script: Script | None) -> tuple[Sighting, int]:
     """Compare what a run sends with the cold run, as it comes; what was seen, and where the run stopped."""
+    expected = length if script is None else script.reused
     difference: Difference | None = None
     logits = NO_LOGITS
     turn = 0
@@ -83,13 +91,17 @@ def _look(answers: IO[bytes], cold: ColdRun, length: int) -> tuple[Sighting, int
                 if found is not None and (difference is None or found.order < difference.order):
                     difference = found
             case Logits() as head:
-                more = compare_logits(receive_floats(answers, head.shape), head.start, cold)
+                skipped = max(0, cold.first_logit - head.start)
+                values = receive_floats(answers, head.shape)[skipped:]
+                more = compare_logits(values, head.start + skipped, cold) if len(values) else NO_LOGITS
                 first = more.position if logits.position < 0 else logits.position
                 logits = LogitsDifference(first, max(logits.largest, more.largest))
-            case Done() as done if not done.error and done.reused == length:
-                return Sighting(difference, logits), done.stop
+            # Only in a scene is it something to be seen that a run goes on elsewhere.
+            case Done() as done if not done.error and (done.reused == expected or script is not None):
+                reused = "" if done.refused else another_length(done.reused, expected)
+                return Sighting(difference, logits, reused, done.books, done.refused), done.stop
             case other:
-                raise InvariantError(f"a blind run at {length} did not go on there: {other}")
+                raise InvariantError(f"a blind run at {length} did not go on at {expected}: {other}")
 
 
 def _told(seen: Sighting) -> Verdict:

@@ -50,6 +50,10 @@ class Done(msgspec.Struct, frozen=True, kw_only=True, tag=True):
     reused: int
     stop: int
     error: str = ""
+    books: str = ""
+    """What the cache's invariants say of a scene, where they do not hold."""
+    refused: str = ""
+    """Why the engine would not go on with a scene, where it would not."""
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True, tag=True):

@@ -18,6 +18,10 @@ from shadowviz_engine.model.faults import place_fault
 _MOST_SHOWN = 1e300
 """Stands for an infinite difference, which JSON does not know."""
 SAME_ROWS = "the rows of the other request have the same bits"
+LOOKUP = "length"
+"""Stands for a kind where another length was reused than should have been."""
+BOOKS = "books"
+"""Stands for a kind where the cache's own invariants do not hold."""
 BEYOND = "it shows only beyond the end of the run"
 
 
@@ -27,11 +31,22 @@ class Sighting:
 
     difference: Difference | None
     logits: LogitsDifference
+    reused: str = ""
+    """What was reused, where that is not what should have been."""
+    books: str = ""
+    """What the cache's invariants say, where they do not hold."""
+    refused: str = ""
+    """Why the engine would not go on, where it would not."""
+
+    @property
+    def bits(self) -> bool:
+        """Whether any bit was not as in the cold run."""
+        return self.difference is not None or self.logits.position >= 0
 
     @property
     def anything(self) -> bool:
-        """Whether anything was not as in the cold run."""
-        return self.difference is not None or self.logits.position >= 0
+        """Whether anything was not as it should be."""
+        return self.bits or bool(self.reused or self.books or self.refused)
 
 
 class Truth(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,6 +64,11 @@ class Truth(msgspec.Struct, frozen=True, kw_only=True):
     """Whether those do differ; else none before them may."""
     hidden: str = ""
     """Why nothing of it can be seen; empty where it must be."""
+
+    @property
+    def acted(self) -> bool:
+        """Whether anything was wrong through it."""
+        return self.layer >= 0 or self.kind in (LOOKUP, BOOKS)
 
 
 def truth_of(
@@ -111,7 +131,7 @@ def _first_choice(cold: ColdRun, key: tuple[str, int], entries: Extent, start: i
 
 def verdict(mode: str, length: int, seen: Sighting, truth: Truth) -> CellResult:
     """The cell: found, missed, hidden, or a false alarm, which is one with no fault in its name."""
-    acted = truth.layer >= 0
+    acted = truth.acted
     # A fault that did not act is no excuse for a difference.
     named = truth.fault if acted or not seen.anything else ""
     found = CellResult(
@@ -133,28 +153,46 @@ def verdict(mode: str, length: int, seen: Sighting, truth: Truth) -> CellResult:
 
 
 def _seen(found: CellResult, seen: Sighting, truth: Truth, length: int) -> CellResult:
-    difference, logits = seen.difference, seen.logits
-    offset = logits.position - length if logits.position >= 0 else -1
-    largest = logits.largest if isfinite(logits.largest) else _MOST_SHOWN
-    where = "logits alone differ"
-    if difference is not None:
-        reader = f" as read at {difference.reader}" if difference.reader >= 0 else ""
-        where = f"first: row {difference.row} of {difference.kind} in layer {difference.layer}{reader}"
+    offset = seen.logits.position - length if seen.logits.position >= 0 else -1
+    where = "; ".join(part for part in (_about_bits(seen), seen.reused, seen.refused, seen.books) if part)
     if truth.layer >= 0:
         where += _about_offset(truth, offset)
-    if truth.layer < 0 and truth.fault:
+    if not truth.acted and truth.fault:
         where += f"; {truth.fault} had been put in and did not act: {truth.hidden}"
+    difference = seen.difference
+    stage, kind = _place(seen)
     return msgspec.structs.replace(
         found,
-        outcome="differs",
-        stage="logits" if difference is None else difference.stage,
-        kind="" if difference is None else difference.kind,
+        outcome="differs" if seen.bits or seen.reused or seen.books or truth.fault else "refused",
+        stage=stage,
+        kind=kind,
         layer=-1 if difference is None else difference.layer,
         row=-1 if difference is None else difference.row,
         offset=offset,
-        difference=largest,
+        difference=seen.logits.largest if isfinite(seen.logits.largest) else _MOST_SHOWN,
         detail=where,
     )
+
+
+def _about_bits(seen: Sighting) -> str:
+    difference = seen.difference
+    if difference is None:
+        if seen.bits:
+            return "logits alone differ"
+        return "no bit differs" if seen.reused or seen.books else ""
+    reader = f" as read at {difference.reader}" if difference.reader >= 0 else ""
+    return f"first: row {difference.row} of {difference.kind} in layer {difference.layer}{reader}"
+
+
+def _place(seen: Sighting) -> tuple[str, str]:
+    """Stage and kind of what was seen: rows tell most, then logits, then a length, then the books."""
+    if seen.difference is not None:
+        return seen.difference.stage, seen.difference.kind
+    if seen.bits:
+        return "logits", ""
+    if seen.reused:
+        return "lookup", LOOKUP
+    return ("invariants", BOOKS) if seen.books else ("", "")
 
 
 def _about_offset(truth: Truth, offset: int) -> str:

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from shadowviz.experiments.stress.blind import check_blind
 from shadowviz.experiments.stress.cold_runs import EXACT, ColdRun
+from shadowviz.experiments.stress.fault_plays import cold_of_script, play
 from shadowviz.experiments.stress.fault_runs import (
     MOST_BEYOND,
     Scene,
@@ -17,6 +18,8 @@ from shadowviz.experiments.stress.fault_runs import (
     stop_of,
     store_paths,
 )
+from shadowviz.experiments.stress.fault_scenes import SCENES, script_of
+from shadowviz.experiments.stress.fault_traps import TRAP_FAULTS
 from shadowviz.experiments.stress.fault_verdicts import Sighting, Truth, sharpened, truth_of, verdict
 from shadowviz.experiments.stress.numeric_modes import choose_lengths
 from shadowviz.experiments.stress.recall import ANSWERS, FIRST, LAST, LENGTHS, check_answers
@@ -28,10 +31,12 @@ from shadowviz_engine.core.errors import InputError
 from shadowviz_engine.core.events import Event, FaultInjected
 from shadowviz_engine.core.geometry import Geometry
 from shadowviz_engine.core.spans import Extent
-from shadowviz_engine.model.faults import faults_of, place_fault
+from shadowviz_engine.model.faults import MODEL_FAULTS, faults_of, place_fault
 
 NONE = "none"
 """Mode without a fault: whatever differs there is a false alarm."""
+SOUND_SCENES = {f"{NONE}/{scene}": scene for scene in SCENES}
+"""Modes that play a scene of the bookkeeping without a fault."""
 BLIND = "blind"
 ALL = "all"
 _USUAL_BLIND = 12
@@ -99,10 +104,28 @@ class FaultWork:
             yield from check_answers(self._subject, group)
         elif _is_blind(group.mode):
             yield from check_blind(self._subject, self.plan.seed, group, self._cold_of)
+        elif group.mode in TRAP_FAULTS or group.mode in SOUND_SCENES:
+            yield from self._check_scene(group)
         else:
-            yield from self._check_open(group)
+            yield from self._check_resumed(group)
 
-    def _check_open(self, group: Group) -> Iterator[CellResult]:
+    def _check_scene(self, group: Group) -> Iterator[CellResult]:
+        """A scene of the bookkeeping, on an engine of its own at each length."""
+        fault = TRAP_FAULTS.get(group.mode)
+        name = SOUND_SCENES[group.mode] if fault is None else fault.scenes[0]
+        master = scene_of(self._subject, max(map(self._subject.stop_of, group.lengths)), self.plan.seed)
+        cold = self._cold_of(master, group.lengths[0])
+        for length in group.lengths:
+            script = script_of(name, self._subject, self.plan.seed, length)
+            expected = cold_of_script(script, self._subject, cold, length)
+            seen = play(script, master.model, () if fault is None else (fault.name,), expected)
+            truth = Truth()
+            if fault is not None:
+                truth = fault.truth(self.geometry, length, len(script.tokens), master.tokens)
+            yield verdict(group.mode, length, seen, truth)
+
+    def _check_resumed(self, group: Group) -> Iterator[CellResult]:
+        """One request goes on from a stored path."""
         fault = None if group.mode == NONE else self._faults[group.mode.partition("@")[0]]
         stops = [stop_of(self._subject, fault, length) for length in group.lengths]
         scene = scene_of(self._subject, max(stops), self.plan.seed)
@@ -141,9 +164,7 @@ class FaultWork:
             InputError: a fault that there is not.
         """
         wanted = self.plan.options.get("fault", "" if "blind" in self.plan.options else ALL)
-        names: tuple[str, ...] = ()
-        if wanted:
-            names = (NONE, *self._faults) if wanted == ALL else (NONE, place_fault(wanted, self.geometry).name)
+        names = self._modes_for(wanted) if wanted else ()
         rounds = -(-self._num_blind // max(1, len(self.lengths)))
         blind = tuple(BLIND if number == 0 else f"{BLIND}/{number + 1}" for number in range(rounds))
         asked = ASKED.get(self.subject, {})
@@ -154,9 +175,25 @@ class FaultWork:
             if _is_answers(mode) and mode.partition("/")[2] not in asked:
                 known = ", ".join(asked) or "none"
                 raise InputError(f"mode {mode[:60]!r} of {self.subject}: expected answers with one of: {known}")
-            if mode != NONE and not _is_blind(mode) and not _is_answers(mode):
-                place_fault(mode, self.geometry)
+            if mode != NONE and mode not in SOUND_SCENES and not _is_blind(mode) and not _is_answers(mode):
+                self._check_fault(mode)
         return modes or (*names, *answers, *blind)
+
+    def _modes_for(self, wanted: str) -> tuple[str, ...]:
+        """A mode for each fault that is wanted, behind the same without one."""
+        if wanted == ALL:
+            return (NONE, *SOUND_SCENES, *self._faults, *TRAP_FAULTS)
+        self._check_fault(wanted)
+        trap = TRAP_FAULTS.get(wanted)
+        return (NONE if trap is None else f"{NONE}/{trap.scenes[0]}", wanted)
+
+    def _check_fault(self, name: str) -> None:
+        stem = name.partition("@")[0]
+        if name not in TRAP_FAULTS and stem not in MODEL_FAULTS:
+            known = ", ".join((*self._faults, *TRAP_FAULTS))
+            raise InputError(f"no fault is called {stem[:40]!r}: expected one of {known}")
+        if name not in TRAP_FAULTS:
+            place_fault(name, self.geometry)
 
     def _lengths_of(self, mode: str, chosen: tuple[int, ...]) -> tuple[int, ...]:
         if _is_answers(mode):
