@@ -11,12 +11,14 @@ from typing import NamedTuple
 from textual.pilot import Pilot
 
 from shadowviz.tui.app import AppOptions, ShadowvizApp
+from shadowviz.tui.screens.base import PaneScreen
 from shadowviz.tui.session import Session
 
 DOCS = Path(__file__).parent
 TARGET = DOCS / "reference" / "screens.md"
 PICTURES = DOCS / "images"
 LOG = DOCS.parent / "fixtures" / "tour.jsonl"
+STRESS = DOCS.parent / "fixtures" / "stress.jsonl"
 SIZE = (100, 26)
 
 HEAD = """\
@@ -36,6 +38,7 @@ class Shown(NamedTuple):
     name: str
     keys: tuple[str, ...]
     text: str
+    log: Path = LOG
 
 
 SHOWN = (
@@ -56,6 +59,19 @@ SHOWN = (
         ("slash", *"stop-the", "enter", "3", "a"),
         "The state of the selected prompt, token by token, in one lane a kind: where it was cut, what is there left\n"
         "of the cut and what had to be computed right of it.",
+    ),
+    Shown(
+        "diff",
+        ("slash", *"clock", "enter", "escape", "d"),
+        "Two prompts aligned: why they part, what that costs in tokens, and what to change. `d` on the first\n"
+        "screen compares the chosen request with the one marked by `m`, else with the nearest that was stored earlier.",
+    ),
+    Shown(
+        "stress",
+        ("5", "down", "down", *("right",) * 9),
+        "A stress run, length by length, while it goes on or long after: a row a mode, kind or fault, a column a\n"
+        "length. `enter` opens the ruler at the length of the cell, `y` copies the command that repeats it.",
+        STRESS,
     ),
     Shown("pools", ("6",), "How full each pool is, how that came about, what is locked and what leaves next."),
     Shown(
@@ -83,6 +99,8 @@ async def _settled(app: ShadowvizApp, pilot: Pilot[None]) -> None:
     if app._words is not None:
         app._words.wait()
     # Some panes read the record a slice a tick: done once a second look shows what the first did.
+    if isinstance(app.screen, PaneScreen):
+        app.screen.finish()
     before, text = "", app.export_screenshot()
     while text != before:
         for _ in range(5):
@@ -92,9 +110,9 @@ async def _settled(app: ShadowvizApp, pilot: Pilot[None]) -> None:
 
 
 async def _page(shown: Shown) -> Page:
-    session = Session(LOG)
+    session = Session(shown.log)
     try:
-        app = ShadowvizApp(session, LOG.name, AppOptions())
+        app = ShadowvizApp(session, shown.log.name, AppOptions())
         async with app.run_test(size=SIZE) as pilot:
             await _settled(app, pilot)
             for key in shown.keys:

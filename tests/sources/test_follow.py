@@ -307,3 +307,20 @@ def test_numbers_outside_the_log_are_refused(tmp_path: Path) -> None:
             follower.events(start, stop)
     assert follower.events(5, 5) == []
     follower.close()
+
+
+def test_a_line_that_is_longer_than_what_is_read_at_once_does_not_double_the_newest_events(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(follow, "TAIL_BYTES", 600)
+    monkeypatch.setattr(follow, "CHUNK_BYTES", 1_000)
+    opened = record()[0]
+    prompts = [
+        RequestSubmitted(seq=seq, t_ns=0, request=f"r{seq}", tokens=b"\1\0\0\0" * (1_500 if seq == 4 else 1))
+        for seq in range(1, 12)
+    ]
+    follower = Follower(write_log(tmp_path / "run.jsonl", [opened, *prompts]))
+    assert not follower.is_indexed
+    assert follower.index()
+    assert follower.events(0, 12) == [opened, *prompts]
+    follower.close()

@@ -7,6 +7,7 @@ from pathlib import Path
 from textual.pilot import Pilot
 
 from shadowviz.tui.app import AppOptions, ShadowvizApp
+from shadowviz.tui.screens.base import PaneScreen
 from shadowviz.tui.session import Session
 
 
@@ -56,3 +57,14 @@ async def press(app: ShadowvizApp, pilot: Pilot, *keys: str) -> str:
         await pilot.press(key)
         await settled(app, pilot)
     return screen_text(app)
+
+
+async def same_twice(app: ShadowvizApp, pilot: Pilot) -> None:
+    """Until a second look shows what the first did: some panes read the record a slice a tick."""
+    before = ""
+    if isinstance(app.screen, PaneScreen):
+        app.screen.finish()
+    while before != screen_text(app):
+        before = screen_text(app)
+        for _ in range(3):
+            await settled(app, pilot)

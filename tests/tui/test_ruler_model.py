@@ -110,15 +110,15 @@ def test_a_boundary_is_the_next_end_of_a_row_or_a_mark(ruler, token, step, place
 
 @given(
     length=st.integers(0, 2**20),
-    moves=st.lists(st.tuples(st.sampled_from(("to", "zoom")), st.integers(0, 2**20)), max_size=12),
+    moves=st.lists(st.tuples(st.sampled_from(("to", "centre", "zoom")), st.integers(0, 2**20)), max_size=12),
     width=st.integers(1, 200),
 )
 @settings(max_examples=200, deadline=None)
 def test_the_cursor_is_always_seen(length, moves, width):
     place = RulerPlace()
     for what, amount in moves:
-        if what == "to":
-            place.move(amount, length, width)
+        if what in ("to", "centre"):
+            (place.move if what == "to" else place.centre)(amount, length, width)
             assert place.token == min(amount, length)
         else:
             token = place.token

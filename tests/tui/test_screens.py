@@ -4,9 +4,11 @@ import re
 from pathlib import Path
 
 import pytest
+from boundary_logs import small_stress_log
 from golden import check_golden
-from tui_logs import chat_log
-from tui_runs import press, run_app, screen_text
+from rich.cells import cell_len
+from tui_logs import chat_log, family_log, long_log
+from tui_runs import press, run_app, same_twice, screen_text
 
 from shadowviz.tui.app import AppOptions
 from shadowviz.tui.frame import Mode
@@ -20,17 +22,84 @@ def log(tmp_path_factory):
     return chat_log(tmp_path_factory.mktemp("logs") / "chat.jsonl")
 
 
+@pytest.fixture(scope="module")
+def stress(tmp_path_factory):
+    return small_stress_log(tmp_path_factory.mktemp("logs") / "stress.jsonl")
+
+
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (60, 16)])
-@pytest.mark.parametrize("screen", ["live", "tree"])
-def test_a_screen_is_the_stored_one(log, screen, size):
+@pytest.mark.parametrize(
+    ("screen", "keys"),
+    [
+        ("live", ()),
+        ("tree", ("2", "g")),
+        ("ruler", ("j", "j", "j", "enter", "a")),
+        ("diff", ("j", "j", "d")),
+        ("stress", ("5", "n")),
+        ("pools", ("6", "b")),
+        ("events", ("7", "k", "enter")),
+    ],
+)
+def test_a_screen_is_the_stored_one(log, stress, screen, keys, size):
     async def look(app, pilot):
-        await press(app, pilot, *("2", "g") if screen == "tree" else ())
+        await press(app, pilot, *keys)
+        await same_twice(app, pilot)
         name = f"{screen}-{size[0]}x{size[1]}.txt"
         # Which screens there are, and the keys between them, is told by the lines left out.
         status, _, *body, _ = screen_text(app).splitlines()
         check_golden(GOLDEN / name, "\n".join([status, *body, ""]).encode())
 
-    run_app(log, look, size)
+    run_app(stress if screen == "stress" else log, look, size)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (60, 16)])
+@pytest.mark.parametrize("screen", ["live", "tree", "ruler", "diff", "stress", "pools", "events"])
+def test_every_key_in_the_foot_is_in_the_help_and_no_line_is_wider_than_the_terminal(log, screen, size):
+    async def look(app, pilot):
+        shown = (await press(app, pilot)).splitlines()
+        assert len(shown) <= size[1]
+        assert all(cell_len(line) <= size[0] for line in shown)
+        foot = [binding.description for binding in app.screen.shown_bindings()]
+        assert foot
+        await press(app, pilot, "question_mark")
+        helped = app.screen.query_one("#help").text
+        assert all(words in helped for words in foot)
+        assert all(words in helped for words in ("quit", "copy", "export"))
+
+    run_app(log, look, size, AppOptions(screen=screen))
+
+
+@pytest.mark.parametrize(
+    "name", ["deepseek-v4.1", "deepseek-v3.2", "kimi-linear", "qwen3.5", "llama4", "gemma3", "gpt-oss", "redacted"]
+)
+def test_every_screen_opens_on_a_record_of_any_family_and_on_one_without_ids(tmp_path, name):
+    redacted = name == "redacted"
+    log = family_log(tmp_path / "run.jsonl", "v4-flash" if redacted else name, redacted=redacted)
+
+    async def look(app, pilot):
+        said = ("r3", "root", "cut", "A r", "No stress run", "next to leave", "LogClosed")
+        for key, words in zip("1234567", said, strict=True):
+            shown = await press(app, pilot, key)
+            assert words in shown + app.screen.inspector.text, key
+
+    run_app(log, look)
+
+
+def test_a_prompt_of_a_million_tokens_is_listed_and_ruled(tmp_path):
+    log = long_log(tmp_path / "run.jsonl")
+
+    async def look(app, pilot):
+        shown = await press(app, pilot, "G")
+        assert re.search(r"^> long .* 1000000 ", shown, re.MULTILINE)
+        await press(app, pilot, "enter", *("minus",) * 4, "end")
+        ruler = app.screen
+        assert ruler.view.place.token == 1_000_000
+        assert "1 cell = 1,024 tokens" in await press(app, pilot, "left")
+        assert "998,400 of 1,000,000" in ruler.inspector.text
+        for key in "24567":
+            await press(app, pilot, key)
+
+    run_app(log, look)
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -72,12 +72,23 @@ def test_a_browser_shows_the_screen_answers_a_key_and_loads_nothing_from_elsewhe
 
 def test_pages_of_others_and_other_names_for_this_machine_are_refused(served: str) -> None:
     for headers in ({"Host": "evil.example"}, {"Origin": "http://evil.example"}, {"Origin": "null"}):
-        for path in ("/", "/ws"):
+        for path in ("", "ws"):
             with pytest.raises(urllib.error.HTTPError, match="403"):
                 urllib.request.urlopen(urllib.request.Request(served + path, headers=headers), timeout=60)
     with urllib.request.urlopen(served, timeout=60) as answer:
         assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
         assert b"https://" not in answer.read()
+
+
+def test_who_does_not_know_the_whole_address_gets_nothing(served: str) -> None:
+    origin, secret = served.rstrip("/").rsplit("/", 1)
+    assert len(secret) >= 32
+    for path in ("/", "/ws", "/static/js/textual.js", "/page/page.js", f"/{secret[:-1]}/", f"/{secret}x/ws", "/x/../"):
+        with pytest.raises(urllib.error.HTTPError, match="403"):
+            urllib.request.urlopen(origin + path, timeout=60)
+    for path in ("", "static/js/textual.js", "page/page.js"):
+        with urllib.request.urlopen(served + path, timeout=60) as answer:
+            assert secret not in answer.headers.as_string()
 
 
 @pytest.mark.parametrize(

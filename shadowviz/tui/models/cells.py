@@ -1,7 +1,7 @@
 """Text in a fixed number of terminal cells, and bars of nested lengths."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from rich.cells import cell_len, set_cell_size
 
@@ -36,6 +36,24 @@ def clip(text: str, width: int, more: str = "…") -> str:
 def right(text: str, width: int, more: str = "…") -> str:
     """`text` at the right end of `width` cells."""
     return " " * (width - cell_len(text)) + text if cell_len(text) <= width else clip(text, width, more)
+
+
+def figures(numbers: Sequence[int], width: int, between: str = "") -> str:
+    """Numbers at the right end of `width` cells, as exact as these allow: with commas, without, in k or in M."""
+    text = ""
+    for write in _WAYS:
+        text = between.join(map(write, numbers))
+        if len(text) <= width:
+            break
+    return right(text, width)
+
+
+_WAYS: tuple[Callable[[int], str], ...] = (
+    "{:,}".format,
+    str,
+    lambda number: f"{number // 1000}k" if number >= 1000 else str(number),
+    lambda number: f"{number // 1_000_000}M" if number >= 1_000_000 else f"{number // 1000}k",
+)
 
 
 def wrap(text: str, width: int) -> list[str]:

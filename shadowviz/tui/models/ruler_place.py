@@ -44,6 +44,11 @@ class RulerPlace:
         self.first -= self.first % per_cell
         self.first = max(0, min(self.first, (length // per_cell + 1 - min(cells, length // per_cell + 1)) * per_cell))
 
+    def centre(self, token: int, length: int, width: int) -> None:
+        """Put the cursor on a token, with as much of what lies before it as behind it."""
+        self.first = max(0, token // self.per_cell - self.num_cells(width) // 2) * self.per_cell
+        self.move(token, length, width)
+
     def rescale(self, step: int, length: int, width: int) -> None:
         """More tokens a cell, or fewer; the cursor stays about where it is seen."""
         levels = (SPELLED, *ZOOMS)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from shadowviz.tui.app import ShadowvizApp
     from shadowviz.tui.session import Session
 
+_LAST = ("app.help", "app.quit")
+"""Keys that the foot names last, however few others there is room for: they lead to all others, and out."""
 _PARTS = {"status", "tabs", "notice", "main", "title", "inspector", "keys"}
 
 WIDE = 110
@@ -65,6 +67,9 @@ class PaneScreen(Screen[None]):
     def show(self, frame: Frame) -> None:
         """Show another frame; called whenever one was made while the screen is on."""
         raise NotImplementedError
+
+    def finish(self) -> None:
+        """Do at once all that is done a slice a frame while somebody watches: for whoever takes a picture."""
 
     def title_segments(self, width: int) -> list[Segment]:
         """The row over the list: its columns, or what it is."""
@@ -138,13 +143,17 @@ class PaneScreen(Screen[None]):
             line.show(self._key_segments())
 
     def _key_segments(self) -> list[Segment]:
-        look, segments, seen = self.look, [Segment(" ")], set[str]()
-        for binding in self.shown_bindings():
-            if binding.action in seen:
-                continue
-            seen.add(binding.action)
-            segments += [Segment(self.owner.key_words(binding), look.title), Segment(f" {binding.description}  ")]
-        return segments
+        by_action = {binding.action: binding for binding in reversed(self.shown_bindings())}
+        shown = list(reversed(by_action.values()))
+        last = [binding for binding in shown if binding.id in _LAST]
+        keys = [self._key(binding) for binding in shown if binding.id not in _LAST]
+        ends = [self._key(binding) for binding in last]
+        room = self.size.width - 1 - sum(map(_width, ends))
+        fitting = [key for place, key in enumerate(keys, 1) if sum(map(_width, keys[:place])) <= room]
+        return [Segment(" "), *(segment for key in (*fitting, *ends) for segment in key)]
+
+    def _key(self, binding: Binding) -> list[Segment]:
+        return [Segment(self.owner.key_words(binding), self.look.title), Segment(f" {binding.description}  ")]
 
     def shown_bindings(self) -> list[Binding]:
         """Those of the screen first, then the app's, as far as they work here and have a place in the foot."""
@@ -156,3 +165,7 @@ class PaneScreen(Screen[None]):
     def zoomed(self) -> Widget | None:
         """The part that fills the screen, if one does."""
         return self.maximized
+
+
+def _width(key: list[Segment]) -> int:
+    return sum(segment.cell_length for segment in key)

@@ -107,6 +107,10 @@ class DiffScreen(PaneScreen):
 
         return read_argument(name, None, bytes)
 
+    def finish(self) -> None:
+        if self._comparison is not None:
+            self._comparison.wait()
+
     def _say(self, words: str) -> None:
         self._drawn = None
         self.view.show(())

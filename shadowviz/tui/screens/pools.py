@@ -80,6 +80,11 @@ class PoolsScreen(PaneScreen):
             self._due = time.monotonic() + REST * (time.monotonic() - now)
         self._inspect(frame)
 
+    def finish(self) -> None:
+        if self._history is not None:
+            self._history.sync(float("inf"))
+            self._due, self._drawn = 0.0, ()
+
     def _inspect(self, frame: Frame) -> None:
         look, opened = self.look, self.session.state.opened
         assert opened is not None, "checked by the caller"

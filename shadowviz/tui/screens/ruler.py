@@ -64,6 +64,8 @@ class RulerScreen(PaneScreen):
         self._due = 0.0
         self._drawn_for: tuple[object, ...] = ()
         self._about = ""
+        self._is_centred = False
+        """Whether the view has had a width since its subject came."""
         self._cut_model: RulerModel | None = None
         self._selections = RulerSelections()
 
@@ -124,7 +126,8 @@ class RulerScreen(PaneScreen):
             place.own_cut, place.layer = None, -1
             self.view.cursor = FIRST_LANE
             token = chosen.token if chosen.token >= 0 else self._subject.model.cut
-            place.move(token, self._subject.model.length, self.view.ruler_width)
+            place.token, self._is_centred = token, False
+        self._centre()
         self._cut_anew()
 
     def _cut_anew(self) -> None:
@@ -174,19 +177,37 @@ class RulerScreen(PaneScreen):
         if self.selection.token != token:
             self.session.selection.select(token=token)
 
+    def on_unmount(self) -> None:
+        self._selections.close()
+
     def on_resize(self) -> None:
         super().on_resize()
         self.call_after_refresh(self._stay)
 
     def _stay(self) -> None:
         """Keep the cursor seen on a screen of another size."""
-        if self._subject is not None:
-            self.view.go_to_token(self.view.place.token)
+        if self._subject is None:
+            return
+        self._centre()
+        self.view.go_to_token(self.view.place.token)
+
+    def _centre(self) -> None:
+        """Show what lies on both sides of where a subject begins, as soon as there is room."""
+        view = self.view
+        if self._subject is not None and not self._is_centred:
+            self._is_centred = view.size.width > 0
+            view.place.centre(view.place.token, self._subject.model.length, view.ruler_width)
 
     def _moved(self) -> None:
         if self._subject is not None:
             self._redraw()
             self.draw(self.owner.frame)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Whether an action does something here."""
+        if action == "lookup":
+            return self._subject is not None and bool(self._subject.request)
+        return super().check_action(action, parameters)
 
     def action_boundary(self, step: int) -> None:
         """Go to the next entry, page or mark, or to the one before."""

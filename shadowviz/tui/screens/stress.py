@@ -24,6 +24,8 @@ from shadowviz_engine.core.events import BoundaryChecked, BoundaryStressStarted
 GATHER_S = 0.02
 """Work of one frame on new checks."""
 SLICE = 256
+ROOMY = 72
+"""Columns from which the title names the seed."""
 STARTED = ("BoundaryStressStarted",)
 ROWS: tuple[RowsBy | None, ...] = (None, *RowsBy)
 
@@ -70,8 +72,9 @@ class StressScreen(PaneScreen):
         named = subjects[0] if len(subjects) == 1 else f"{len(subjects)} subjects"
         done = grid.num_checks / grid.total if grid.total else 1.0
         by = f"  by {self._rows_by}" if self._rows_by else ""
-        words = f" {look.shown(named)}{by}  seed {grid.started[0].seed}  {grid.num_checks:,} of {grid.total:,} checks"
-        words += f" ({done:.0%})  {grid.num_findings:,} findings  1 column = {self.view.place.zoom:,}"
+        seed = f"  seed {grid.started[0].seed}" if width >= ROOMY else ""
+        words = f" {look.shown(named)}{by}{seed}  {grid.num_checks:,} of {grid.total:,} checks ({done:.0%})"
+        words += f"  {_counted(grid.num_findings, 'finding')}  1 column = {self.view.place.zoom:,}"
         return [Segment(words[:width], look.strong)]
 
     def show(self, frame: Frame) -> None:
@@ -87,9 +90,11 @@ class StressScreen(PaneScreen):
         if drawn != self._drawn:
             self._drawn = drawn
             is_new = view.rows is None or view.rows.grid is not grid
+            had_none = view.rows is None or not view.rows.rows
             view.rows = StressRows(grid, view.place, self.look)
-            if is_new:
+            if had_none:
                 view.cursor = max(view.cursor, HEADS)
+            if is_new:
                 view.place.move(view.place.length, grid.lengths, view.columns)
             view.rows_changed()
         self._inspect()
@@ -150,7 +155,8 @@ class StressScreen(PaneScreen):
             parts.append(Paragraph("no check here", look.muted, f"{lengths}  ", look.title))
         else:
             style = LOOKS[OUTCOMES[cell.outcome]]
-            words = f"{style.word}: {style.meaning}; {cell.checks:,} checks, {cell.findings:,} findings"
+            words = f"{style.word}: {style.meaning}; {_counted(cell.checks, 'check')}"
+            words += f", {_counted(cell.findings, 'finding')}"
             parts.append(Paragraph(words, look.ink(style), f"{lengths}  {look.glyph(style)} ", look.strong))
             parts += _facts(check, look)
         units = "  ".join(f"{at} {name} {size:,}" for at, (name, size) in enumerate(self._units, 1))
@@ -232,6 +238,10 @@ class StressScreen(PaneScreen):
             ask_and_export(self.owner, boundary_at(self.session.timeline.at, self._rows_by))
 
 
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def _facts(check: BoundaryChecked, look: Look) -> list[Paragraph]:
     facts = [("mode", f"{check.mode}, {check.level} of {check.subject}")]
     if check.kind:
@@ -239,7 +249,7 @@ def _facts(check: BoundaryChecked, look: Look) -> list[Paragraph]:
         where += f" row {check.row:,}" if check.row >= 0 else ""
         facts.append(("first", f"{check.kind}{where}, in {check.stage or 'state'}"))
     if check.offset >= 0:
-        facts.append(("shows", f"{check.offset:,} tokens behind the length"))
+        facts.append(("shows", f"{_counted(check.offset, 'token')} behind the length"))
     if check.difference:
         facts.append(("logits", f"differ by {check.difference:.3g} at most, noise {check.noise:.3g}"))
     if check.fault:

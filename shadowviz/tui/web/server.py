@@ -3,6 +3,7 @@
 import asyncio
 import ipaddress
 import os
+import secrets
 import shlex
 import socket
 import sys
@@ -15,6 +16,8 @@ from textual_serve.server import Server
 from shadowviz_engine.core.errors import InputError
 
 HERE = Path(__file__).parent
+SECRET_BYTES = 24
+"""Of the part of the address that keeps other users of this machine out."""
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
@@ -35,7 +38,7 @@ def loopback(address: str) -> tuple[str, int]:
         raise InputError(f"--address {address[:60]!r}: expected HOST:PORT, such as 127.0.0.1:8000")
     if not at.is_loopback:
         raise InputError(
-            f"--address {address[:60]!r} is reached from other machines, and there is no password: expected a loopback "
+            f"--address {address[:60]!r} is reached from other machines, which could listen in: expected a loopback "
             "host such as 127.0.0.1; from elsewhere, forward the port with ssh -L"
         )
     return str(at), number
@@ -50,19 +53,23 @@ class LoopbackServer(Server):
         command = shlex.join([sys.executable, "-P", "-m", "shadowviz.cli.main", *arguments])
         super().__init__(command, shown, port, title="shadowviz", templates_path=HERE)
         self.public_url = f"http://{shown}:{port}"
+        # A cookie would go to every port of this machine, so also to servers of its other users.
+        self._secret = secrets.token_urlsafe(SECRET_BYTES)
         self._bound = bound
         self._tabs: set[asyncio.Task[object]] = set()
 
     async def _make_app(self) -> web.Application:
-        app = await super()._make_app()
-        app.middlewares.append(self._guarded)
-        app.router.add_get("/page/{name}", _page_file)
+        inner = await super()._make_app()
+        inner.router.add_get("/page/{name}", _page_file)
+        app = web.Application(middlewares=[self._guarded])
+        app.add_subapp(f"/{self._secret}", inner)
         return app
 
     async def on_startup(self, app: web.Application) -> None:  # noqa: ARG002 - as the base has it
         """Tell where the page is."""
         sys.stderr.write(
-            f"shadowviz: {self.public_url} shows this in a browser; each tab has its own process, ctrl+c ends all\n"
+            f"shadowviz: {self.public_url}/{self._secret}/ shows this in a browser; each tab has its own process, "
+            "ctrl+c ends all\n"
         )
 
     async def on_shutdown(self, app: web.Application) -> None:  # noqa: ARG002 - as the base has it
@@ -88,12 +95,18 @@ class LoopbackServer(Server):
     @web.middleware
     async def _guarded(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         # Any page in the browser may send requests here, or let a name of its own lead here: such carry other headers.
-        if request.host not in self._names() or request.headers.get("Origin", self.public_url) not in self._origins():
-            raise web.HTTPForbidden(text=f"open {self.public_url} itself\n")
+        # Other users of this machine can send any header, but do not know the secret.
+        is_ours = request.host in self._names() and request.headers.get("Origin", self.public_url) in self._origins()
+        if not is_ours or not self._knows_secret(request.path):
+            raise web.HTTPForbidden(text="open the whole address that shadowviz tui --web has printed\n")
         answer = await handler(request)
         if not answer.prepared:
             answer.headers.update(self._headers())
         return answer
+
+    def _knows_secret(self, path: str) -> bool:
+        given = path.removeprefix("/").partition("/")[0]
+        return secrets.compare_digest(given.encode(errors="replace"), self._secret.encode())
 
     def _names(self) -> set[str]:
         return {f"{self.host}:{self.port}", f"localhost:{self.port}"}

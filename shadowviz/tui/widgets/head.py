@@ -43,7 +43,8 @@ def _is_held(frame: Frame) -> bool:
 
 def _figures(frame: Frame, width: int) -> str:
     hit = _hit_words(frame.hit, width)
-    pools = "  ".join(pool_words(pool) for pool in frame.pools)
+    # A stress run has no pools.
+    pools = "  ".join(pool_words(pool) for pool in frame.pools if pool.num_pages or pool.used)
     return f"{hit}  {pools}" if pools else hit
 
 

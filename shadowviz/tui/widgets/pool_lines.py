@@ -1,6 +1,7 @@
 """The pools in lines: fill, rows by kind, history, sessions that fit, and what leaves next."""
 
 from collections.abc import Iterator
+from functools import cached_property
 
 from rich.segment import Segment
 
@@ -9,9 +10,9 @@ from shadowviz.diagrams.roles import LOCKED, NEXT_OUT
 from shadowviz.replay.chronicle import Chronicle
 from shadowviz.replay.counts import tokens
 from shadowviz.tui.frame import Frame, PoolFill
-from shadowviz.tui.models.cells import fit, right
+from shadowviz.tui.models.cells import figures, fit, right
 from shadowviz.tui.models.pool_history import PoolHistory, hit_rates
-from shadowviz.tui.models.pools_model import Fit, KindFill, Leaving, fits, kind_fills, next_out, spark
+from shadowviz.tui.models.pools_model import Leaving, fits, kind_fills, next_out, spark
 from shadowviz.tui.widgets.look import Look
 from shadowviz.tui.widgets.ready_lines import ReadyLine
 from shadowviz_engine.core.events import LogOpened
@@ -19,6 +20,10 @@ from shadowviz_engine.core.replayer import Replayer
 
 MAX_LEAVING = 100
 """Leaves that are listed."""
+NAME = 17
+"""Columns of what a row is about."""
+COLUMN, NARROW_COLUMN = 12, 10
+"""Of one figure, where there is room, and where there is not."""
 UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 
 
@@ -46,11 +51,10 @@ class PoolLines:
         look = self._look
         if not pool.num_pages:
             return self._line(f"{fit(pool.pool, 6)}{pool.used:,} pages used; the log does not say how many there are")
-        bar = max(8, min(40, self._width - 56))
+        words, rest = self._pool_words(pool)
+        bar = self._bar
         cells = max(1, round(pool.fill * bar)) if pool.used else 0
         cells = min(cells, bar - 1) if pool.used < pool.num_pages else bar
-        words = f" {pool.used:,} of {pool.num_pages:,} pages"
-        rest = f"  {look.glyph(LOCKED)} locked {pool.locked:,}  running {pool.held:,}"
         full, empty = look.pick("█", "#") * cells, look.pick("·", ".") * (bar - cells)
         return ReadyLine(
             (
@@ -62,6 +66,29 @@ class PoolLines:
                 Segment(rest, look.muted),
             )
         )
+
+    def _pool_words(self, pool: PoolFill) -> tuple[str, str]:
+        """How much of it is used, and for what, as long as there is room for."""
+        glyph = self._look.glyph(LOCKED)
+        if self._is_narrow:
+            return f" {pool.used:,}/{pool.num_pages:,}", f" {glyph} locked {pool.locked:,} running {pool.held:,}"
+        used = f" {pool.used:,} of {pool.num_pages:,} pages"
+        return used, f"  {glyph} locked {pool.locked:,}  running {pool.held:,}"
+
+    @cached_property
+    def _bar(self) -> int:
+        """Columns of the bars, which all are of one length."""
+        longest = max(len("".join(self._pool_words(pool))) for pool in self._frame.pools)
+        return max(8, min(40, self._width - longest - 11))
+
+    @property
+    def _is_narrow(self) -> bool:
+        return self._width < NAME + 4 * COLUMN + 1
+
+    @property
+    def _column(self) -> int:
+        """Columns of one figure."""
+        return NARROW_COLUMN if self._is_narrow else COLUMN
 
     def _history(self, chronicle: Chronicle, history: PoolHistory) -> Iterator[ReadyLine]:
         look, at = self._look, self._frame.at
@@ -81,21 +108,23 @@ class PoolLines:
         look = self._look
         fills = kind_fills(self._state, self._opened)
         styles = kind_styles(kind.label for kind in self._opened.geometry.kinds)
-        yield self._head("rows of a layer", ("pool", "in the tree", "locked", "running"))
+        yield self._head("rows of a layer", ("pool", "tree", "locked", "running"))
         for fill in fills:
             style = styles[fill.kind]
-            name = fit(f"{look.glyph(style)} {look.shown(style.word)}", 18)
-            figures = f"{right(fill.pool, 12)}{_numbers(fill)}"
-            yield ReadyLine((Segment(name, look.ink(style)), Segment(figures, look.text)))
+            name = fit(f"{look.glyph(style)} {look.shown(style.word)}", NAME)
+            words = right(fill.pool, self._column) + self._numbers(fill.tree, fill.locked, fill.held)
+            yield ReadyLine((Segment(name, look.ink(style)), Segment(words, look.text)))
 
     def _fits(self) -> Iterator[ReadyLine]:
         found = fits(self._opened)
         if not found:
             yield self._line("Sessions that fit: the log does not say how many pages there are.")
             return
-        yield self._head("sessions that fit", ("sessions", "by full", "by swa", "bytes of one"))
+        yield self._head("sessions that fit", ("sessions", "by full", "by swa", "one takes"))
         for one in found:
-            yield self._line(f"{fit(tokens(one.length), 18)}{_fit_numbers(one)}")
+            size = right(_size(one.num_bytes) if one.num_bytes else "-", self._column)
+            numbers = self._numbers(one.sessions, one.full, one.swa)
+            yield self._line(f"{fit(tokens(one.length), NAME)}{numbers}{size}")
 
     def _leaving(self) -> Iterator[ReadyLine]:
         look, policy = self._look, self._opened.policy
@@ -110,13 +139,16 @@ class PoolLines:
             yield self._leaf(rank, leaf)
 
     def _leaf(self, rank: int, leaf: Leaving) -> ReadyLine:
-        name = fit(f"{rank:,}. n{leaf.node}", 18)
-        figures = f"{right(f'{leaf.num_tokens:,}', 12)}{right(f'e{leaf.last_used:,}', 12)}"
-        return ReadyLine((Segment(name, self._look.strong), Segment(figures, self._look.text)), leaf.node)
+        name = fit(f"{rank:,}. n{leaf.node}", NAME)
+        words = self._numbers(leaf.num_tokens) + right(f"e{leaf.last_used:,}", self._column)
+        return ReadyLine((Segment(name, self._look.strong), Segment(words, self._look.text)), leaf.node)
 
     def _head(self, name: str, columns: tuple[str, ...]) -> ReadyLine:
-        words = fit(name, 18) + "".join(right(column, 13 if column == "bytes of one" else 12) for column in columns)
+        words = fit(name, NAME) + "".join(right(column, self._column) for column in columns)
         return ReadyLine((Segment(words, self._look.title),))
+
+    def _numbers(self, *numbers: int) -> str:
+        return "".join(figures([number], self._column) for number in numbers)
 
     def _line(self, words: str) -> ReadyLine:
         return ReadyLine((Segment(words, self._look.text),))
@@ -124,15 +156,6 @@ class PoolLines:
 
 def _blank() -> ReadyLine:
     return ReadyLine((Segment(""),))
-
-
-def _numbers(fill: KindFill) -> str:
-    return "".join(right(f"{value:,}", 12) for value in (fill.tree, fill.locked, fill.held))
-
-
-def _fit_numbers(one: Fit) -> str:
-    numbers = "".join(right(f"{value:,}", 12) for value in (one.sessions, one.full, one.swa))
-    return numbers + right(_size(one.num_bytes) if one.num_bytes else "-", 13)
 
 
 def _size(num_bytes: int) -> str:

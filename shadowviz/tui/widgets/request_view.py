@@ -4,7 +4,7 @@ from rich.segment import Segment
 from rich.style import Style as Ink
 
 from shadowviz.diagrams.roles import verdict_style
-from shadowviz.tui.models.cells import BAR_MARKS, clip, fit, nested_bar, right
+from shadowviz.tui.models.cells import BAR_MARKS, clip, figures, fit, nested_bar, right
 from shadowviz.tui.models.request_rows import RequestRows
 from shadowviz.tui.request_facts import RequestFacts
 from shadowviz.tui.session import Session
@@ -67,8 +67,8 @@ def request_line(session: Session, row: int, width: int, look: Look) -> Line:
     segments = [
         Segment(fit(look.shown(facts.name), columns.name, more) + " ", look.text),
         Segment(fit(facts.state, columns.state) + " ", look.muted),
-        Segment(right(f"{facts.num_prompt:,}", columns.number, more) + " ", look.text),
-        Segment(right(f"{facts.lookup.reused:,}" if facts.lookup else "", columns.number, more) + " ", look.text),
+        Segment(figures([facts.num_prompt], columns.number) + " ", look.text),
+        Segment(figures([facts.lookup.reused] if facts.lookup else [], columns.number) + " ", look.text),
         Segment(bar_of(facts, columns.bar, look) + " ", look.title),
     ]
     if columns.ttft:

@@ -10,7 +10,7 @@ from shadowviz.diagrams.roles import ABSENT, LOCKED, NEXT_OUT, PARTIAL, PATH, RE
 from shadowviz.diagrams.theme import Style
 from shadowviz.diagrams.tree import KindRows
 from shadowviz.replay.nearest import Words
-from shadowviz.tui.models.cells import clip, fit, right
+from shadowviz.tui.models.cells import clip, figures, fit, right
 from shadowviz.tui.models.span_facts import SpanFacts
 from shadowviz.tui.models.tree_index import TreeIndex
 from shadowviz.tui.widgets.lines import Line, LineView
@@ -105,11 +105,10 @@ class TreeRows:
         if not node:
             return [Segment(" " * (columns.span + columns.tokens + 1 + len(self.shown.kinds) + columns.reuses))]
         start, stop = nodes.start[node], nodes.stop[node]
-        more = look.pick("…", "~")
-        span = right(f" {start:,}..{stop:,}", columns.span, more)
+        span = " " + figures([start, stop], columns.span - 1, "..") if columns.span else ""
         return [
             Segment(span, look.muted),
-            Segment(right(f"{stop - start:,}", columns.tokens, more) + " ", look.text),
+            Segment(figures([stop - start], columns.tokens) + " ", look.text),
             *self._kind_cells(node),
             Segment(self._reach_cell(node, columns.reuses), look.ink(REACHABLE)),
         ]
@@ -120,8 +119,9 @@ class TreeRows:
 
     def _reach_cell(self, node: int, width: int) -> str:
         reused = self.shown.facts.reused(node)
-        words = "?" if reused is None else f"{reused:,}"
-        return right(f"{self.look.glyph(REACHABLE)}{words}", width)
+        glyph = self.look.glyph(REACHABLE)
+        words = "?" if reused is None else figures([reused], width - 1).lstrip()
+        return right(f"{glyph}{words}", width)
 
 
 class TreeView(LineView):
