@@ -12,7 +12,7 @@ STARVED_S: Final = 0.3
 """Where keys come all the time, work is done so often nevertheless."""
 YIELD_S: Final = 0.001
 """Between two slices of the way to a moment."""
-DRAW_S: Final = 0.25
+DRAW_S: Final = 0.5
 """Between two frames that are drawn on the way to a moment."""
 TICK_S: Final = 0.1
 """Between two looks at the log."""

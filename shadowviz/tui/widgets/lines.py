@@ -93,9 +93,21 @@ class LineView(ScrollView, can_focus=True):
         self._strips.clear()
         num = self.num_rows()
         self.cursor = max(0, min(self.cursor, num - 1))
-        if self.virtual_size.height != num:
-            self.virtual_size = Size(self.size.width, num)
+        self._set_height(num)
         self.refresh()
+
+    def _set_height(self, num: int) -> None:
+        before, shown = self.virtual_size.height, self.page_rows
+        if before == num:
+            return
+        size = Size(self.size.width, num)
+        if min(before, num) <= shown:
+            self.virtual_size = size
+            return
+        # To set it makes textual lay the whole screen out, for which there is no need while the bar stays.
+        self.set_reactive(LineView.virtual_size, size)
+        self.vertical_scrollbar.window_virtual_size = num
+        self.scroll_y = min(self.scroll_y, self.max_scroll_y)
 
     def move_to(self, row: int, *, tell: bool = True) -> None:
         """Put the cursor in a row, and scroll so that it is seen."""
