@@ -8,6 +8,7 @@ from io import TextIOWrapper
 import typer
 
 from shadowviz.cli import derive, diff_tokens, doctor, export, lint_log, memory, probe, run, stress, tui, version, why
+from shadowviz.cli.plain_arguments import plain_arguments
 from shadowviz.cli.show import OutputClosedError, write_note
 from shadowviz.tokens.inert import shorten
 
@@ -51,9 +52,11 @@ def _run(arguments: Sequence[str] | None) -> int:
     # Typer's own base of usage errors; it brings its own copy of click.
     usage_error = typer.BadParameter.__mro__[2]
     try:
-        code = typer.main.get_command(app).main(
-            None if arguments is None else list(arguments), prog_name="shadowviz", standalone_mode=False
-        )
+        words = sys.argv[1:] if arguments is None else list(arguments)
+        plain = plain_arguments(tui.tui, words[1:]) if words[:1] == ["tui"] else None
+        if plain is not None:
+            return tui.tui(**plain)
+        code = typer.main.get_command(app).main(words, prog_name="shadowviz", standalone_mode=False)
         return code if isinstance(code, int) else 0
     except OutputClosedError:
         return 0
