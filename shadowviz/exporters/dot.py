@@ -15,8 +15,10 @@ from shadowviz.tokens.inert import shorten
 if TYPE_CHECKING:
     from graphviz import Digraph
 
-HTML_MOST: Final = 300
-"""Boxes up to which a label is a table with colours; larger trees get the plain labels that every renderer draws."""
+HTML_MOST: Final = 1_001
+"""Boxes up to which a label is a table with colours: beyond a thousand nodes and the root they take twice the time."""
+EXACT_MOST: Final = 301
+"""Boxes up to which Graphviz may take all rounds that it likes."""
 FONT: Final = "DejaVu Sans Mono"
 FAST: Final = {"nslimit": "0.1", "nslimit1": "0.1"}
 """Rounds of Graphviz's network simplex: more take minutes beyond some hundred nodes."""
@@ -37,7 +39,9 @@ def dot_text(diagram: TreeDiagram, look: Look) -> str:
     graph = Digraph("shadowviz")
     graph.attr("graph", rankdir="LR", ordering="out", ranksep="0.35", nodesep="0.12", bgcolor=paint.background)
     graph.attr("graph", fontname=FONT, fontcolor=paint.text, fontsize="10", pad="0.2", labelloc="t", labeljust="l")
-    graph.attr("graph", tooltip=plain_tip(shorten(diagram.caption.title)), **({} if is_small else FAST))
+    graph.attr("graph", tooltip=plain_tip(shorten(diagram.caption.title)))
+    if len(diagram.boxes) > EXACT_MOST:
+        graph.attr("graph", **FAST)
     graph.attr(
         "node", shape="box", fontname=FONT, fontcolor=paint.text, fontsize="10", margin="0.04,0.03", height="0.2"
     )

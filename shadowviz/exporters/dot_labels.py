@@ -59,8 +59,9 @@ class Labels:
     def _record(self, box: Box) -> str:
         cells = [f"{self.styles[row.kind].word} {cell(row)}{_origin(row)}" for row in box.rows]
         rows = ["|".join(map(plain, cells[start : start + IN_A_ROW])) for start in range(0, len(cells), IN_A_ROW)]
+        # In a graph from left to right the fields of a record stand below each other, and those in braces beside.
         lines = [plain(title(box)), plain(fitted(box.label, COLUMNS)), *(f"{{{row}}}" for row in rows)]
-        return "{" + "|".join(filter(None, [*lines, plain(self._marks(box))])) + "}"
+        return "|".join(filter(None, [*lines, plain(self._marks(box))]))
 
     def _marks(self, box: Box) -> str:
         return fitted("  ".join(f"{mark.style.glyph} {mark.text}" for mark in marks(box, self._diagram)), COLUMNS)

@@ -28,6 +28,8 @@ GAP_X = 34
 GAP_Y = 12
 EDGES_A_PATH = 500
 STUB_HEIGHT = 24
+TALL = 2_400
+"""Pixels of boxes beyond which the legend stands above them."""
 
 
 def draw_tree(diagram: TreeDiagram, look: Look) -> bytes:
@@ -42,16 +44,26 @@ def draw_tree(diagram: TreeDiagram, look: Look) -> bytes:
     grid = _Grid(diagram, boxes, places)
     width = max(grid.x(places.num_columns) - GAP_X + MARGIN, NARROWEST)
     caption = caption_block(diagram.caption, width, ground, diagram.request)
-    grid.top = caption.height
-    body = [*caption.lines, *_edges(diagram, places, grid, ground)]
+    is_tall = places.num_rows * grid.step_y > TALL
+    grid.top = 0.0 if is_tall else caption.height
+    body = [*_edges(diagram, places, grid, ground)]
     body += map(boxes.box, diagram.boxes, map(grid.x, places.columns), map(grid.y, places.rows))
     body += _stubs(diagram, places, grid, ground)
     if len(stubs) > len(diagram.stubs):
         body += _outcome(diagram, grid.x(places.stub_columns[-1]), grid.y(places.stub_rows[-1]), boxes, ground)
     bottom = grid.y(places.num_rows) + GAP_Y
-    legend = legend_block(tree_legend(diagram, boxes.symbols.examples, ground), bottom, width)
+    legend = legend_block(
+        tree_legend(diagram, boxes.symbols.examples, ground), caption.height if is_tall else bottom, width
+    )
+    if is_tall:
+        # At the bottom nobody would find it.
+        top = caption.height + legend.height
+        body = [*legend.lines, f'<g transform="translate(0 {top:.0f})">', *body, "</g>"]
+        bottom += caption.height
+    else:
+        body += legend.lines
     defs = patterns(kind_styles(diagram.kinds).values(), ground) + "\n" + boxes.symbols.definitions
-    return document(width, bottom + legend.height, diagram.caption, [*body, *legend.lines], look, defs)
+    return document(width, bottom + legend.height, diagram.caption, [*caption.lines, *body], look, defs)
 
 
 class _Grid:

@@ -12,10 +12,12 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from picture_samples import tree
 
+from shadowviz.diagrams.theme import Ground
 from shadowviz.diagrams.tree import Box, KindRows, TreeDiagram
-from shadowviz.exporters.dot import HTML_MOST, dot_text
+from shadowviz.exporters.dot import EXACT_MOST, HTML_MOST, dot_text
+from shadowviz.exporters.dot_labels import Labels
 from shadowviz.exporters.formats import Look
-from shadowviz.exporters.renderers import find_programs, run_program
+from shadowviz.exporters.renderers import Program, find_programs, run_program
 from shadowviz.exporters.svg_tree import OWN, render
 from shadowviz_engine.core.derive import Origin
 
@@ -117,7 +119,22 @@ def test_a_large_tree_has_plain_labels_and_few_rounds() -> None:
     small, large = dot_text(tree(HTML_MOST), Look()), dot_text(tree(HTML_MOST + 1), Look())
     assert "shape=record" not in small
     assert "shape=record" in large
-    assert ("nslimit=0.1" in small, "nslimit=0.1" in large) == (False, True)
+    rounds = ["nslimit=0.1" in dot_text(tree(num), Look()) for num in (EXACT_MOST, EXACT_MOST + 1)]
+    assert rounds == [False, True]
+
+
+@each_program
+def test_fields_of_a_plain_label_stand_below_each_other(program: Program) -> None:
+    diagram = tree(20)
+    labels = Labels(diagram, Ground.LIGHT, is_table=False)
+    nodes = "".join(f'n{box.node} [shape=record label="{labels.label(box)}"];' for box in diagram.boxes[1:])
+    source = f"digraph {{ rankdir=LR; {nodes} }}"
+    assert "shape=record" in dot_text(tree(HTML_MOST + 1), Look())
+    told = run_program(program, source, "plain", 30).decode()
+    sizes = [line.split()[4:6] for line in told.splitlines() if line.startswith("node n")]
+    assert len(sizes) == 19
+    # Title, text, two rows of kinds and marks; beside each other they would be seven times as wide as high or more.
+    assert all(float(wide) < 5 * float(high) for wide, high in sizes)
 
 
 def test_the_built_in_layout_draws_when_it_is_asked_for() -> None:

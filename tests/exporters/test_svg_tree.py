@@ -166,6 +166,17 @@ def _without_colour(data: bytes) -> str:
     return re.sub(r"#[0-9a-f]{6}", "", data.decode())
 
 
+def test_the_legend_of_a_tall_picture_stands_above_the_boxes() -> None:
+    for num, is_above in ((20, False), (600, True)):
+        root = read_svg(draw_tree(tree(num), Look()), ELEMENTS)
+        texts = [element.text or "" for element in root.iter(f"{SVG}text")]
+        legend = next(place for place, text in enumerate(texts) if text.startswith("CSA: "))
+        first = next(place for place, text in enumerate(texts) if text.startswith("n1 ["))
+        assert (legend < first) == is_above
+        moved = [element for element in root.iter(f"{SVG}g") if "translate(0 " in element.get("transform", "")]
+        assert bool(moved) == is_above
+
+
 def test_a_picture_that_browsers_would_choke_on_says_so() -> None:
     own = Look(renderer="own")
     assert render(chain(2_500), own).notes == ()
