@@ -1,5 +1,8 @@
 """Level faults: every trap of the bookkeeping has a scene that provokes it, and is found, named and foretold there."""
 
+import re
+from pathlib import Path
+
 import msgspec
 import pytest
 from hypothesis import given, settings
@@ -20,6 +23,7 @@ from shadowviz_engine.cache.faults import FAULTS
 from shadowviz_engine.core.derive import retained_tokens
 from shadowviz_engine.core.sinks import NullSink
 from shadowviz_engine.core.spans import Extent
+from shadowviz_engine.model.faults import MODEL_FAULTS
 from shadowviz_engine.model.numerics import Numerics
 from shadowviz_engine.runtime.engine import Engine
 from shadowviz_engine.runtime.injection import PASS_FAULTS
@@ -48,6 +52,20 @@ def test_every_fault_of_the_cache_and_of_passes_is_a_mode(cells):
     told = {one["fault"]: one for one in fault_list(["recall-hca"])}
     assert told["fork_overwrites"]["trap"] == "fork inside a window"
     assert told["twin_freed"]["what"] == FAULTS["twin_freed"]
+
+
+def test_the_page_names_a_fault_and_a_scene_for_every_trap():
+    page = (Path(__file__).parents[2] / "docs/explanation/boundary-stress.md").read_text("utf-8")
+    told: dict[str, tuple[str, str]] = {}
+    for trap, names, scene, _ in re.findall(r"^\| ([^|]+) \| (`[^|]+`) \| ([^|]*)\| ([^|]+) \|$", page, re.MULTILINE):
+        told |= {name: (trap, scene.strip(" `")) for name in re.findall(r"`(\w+)`", names)}
+    told = {name: place for name, place in told.items() if name in MODEL_FAULTS or place[1] in SCENES}
+    played = {name: place for name, place in told.items() if place[1]}
+    assert played == {fault.name: (fault.trap, fault.scenes[0]) for fault in TRAP_FAULTS.values()}
+    assert len(told) > len(played) + 12
+    assert {name for name in told if name not in played} <= MODEL_FAULTS.keys()
+    assert all(f"\n- `{scene}`: " in page for scene in SCENES)
+    assert f"all {len(MODEL_FAULTS | TRAP_FAULTS)} of them" in page
 
 
 def test_without_a_fault_nothing_is_seen_in_any_scene():
@@ -173,7 +191,7 @@ ROWS = Difference(0, 0, "state", "swa_kv", 8, -1, 1.0)
         (Sighting(ROWS, NO_LOGITS, "went on at 3, expected 9", "books"), "state", "swa_kv"),
         (Sighting(None, LogitsDifference(9, 1.0), "went on at 3, expected 9"), "logits", ""),
         (Sighting(None, NO_LOGITS, "went on at 3, expected 9", "books"), "lookup", LOOKUP),
-        (Sighting(None, NO_LOGITS, books="found by the invariants: two owners"), "invariants", BOOKS),
+        (Sighting(None, NO_LOGITS, books="found by the invariants: two owners"), "cache", BOOKS),
     ],
 )
 def test_rows_tell_most_then_logits_then_a_length_then_the_books(seen, stage, kind):

@@ -40,9 +40,10 @@ class BoundaryChecked(Event, frozen=True, kw_only=True):
     outcome: str = "same"
     """same, differs, near_tie, refused (the engine would not run it) or missed (a fault that was not seen)."""
     stage: str = ""
-    """Where the first difference lies: state, read, logits or answer."""
+    """Where the first difference lies: state, read, logits, answer, lookup or cache."""
     kind: str = ""
-    """Kind of the first row that differs."""
+    """Kind of the first row that differs; `length` where another length was reused, `books` where the cache's own
+    invariants do not hold."""
     layer: int = -1
     row: int = -1
     offset: int = -1

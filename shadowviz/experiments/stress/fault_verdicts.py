@@ -192,7 +192,7 @@ def _place(seen: Sighting) -> tuple[str, str]:
         return "logits", ""
     if seen.reused:
         return "lookup", LOOKUP
-    return ("invariants", BOOKS) if seen.books else ("", "")
+    return ("cache", BOOKS) if seen.books else ("", "")
 
 
 def _about_offset(truth: Truth, offset: int) -> str:
