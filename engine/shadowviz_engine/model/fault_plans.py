@@ -9,7 +9,8 @@ from torch import Tensor
 
 from shadowviz_engine.core.geometry import Compressor
 from shadowviz_engine.model.config import ModelConfig
-from shadowviz_engine.model.fault_forms import PlanEdit, PlanFault
+from shadowviz_engine.model.fault_edits import PlanEdit
+from shadowviz_engine.model.fault_forms import PlanFault
 from shadowviz_engine.model.plan import BlockGroup, ClosingEntries, EntryTable, StepPlan
 from shadowviz_engine.model.step import Ints, SequenceStep
 

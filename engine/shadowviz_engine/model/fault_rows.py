@@ -11,7 +11,8 @@ from shadowviz_engine.core.kinds import Shape
 from shadowviz_engine.core.spans import Extent
 from shadowviz_engine.model.buffers import StateBuffers, series_of
 from shadowviz_engine.model.config import ModelConfig
-from shadowviz_engine.model.fault_forms import Edit, Place, RowFault, compressor_of
+from shadowviz_engine.model.fault_edits import Edit, Place
+from shadowviz_engine.model.fault_forms import RowFault, compressor_of
 from shadowviz_engine.model.faults import PlacedFault
 from shadowviz_engine.model.layers import RopeTable, rotate
 from shadowviz_engine.model.step import Ints

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from shadowviz_engine.core.errors import InputError
 from shadowviz_engine.core.geometry import Geometry
-from shadowviz_engine.model.fault_forms import INDEX, SWA, Edit, Fault, Place, PlanEdit, PlanFault, RowFault
+from shadowviz_engine.model.fault_edits import Edit, Place, PlanEdit
+from shadowviz_engine.model.fault_forms import INDEX, SWA, Fault, PlanFault, RowFault
 
 _ROW_FAULTS = (
     ("swa_oldest_zeroed", SWA, Place.OLDEST, Edit.ZEROED, "the oldest row of the window is zero"),
