@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from trees import walked
 from tui_logs import write_log
 
 from shadowviz.tui import pool_fill
@@ -23,18 +24,29 @@ def slots(runs):
     return tuple(np.array([run[part] for run in runs], dtype=np.int64) for part in (0, 1))
 
 
-@given(tree=RUNS, held=RUNS, locked=RUNS, page=st.sampled_from((1, 4, 16)), far=st.sampled_from((0, 10**12)))
+@given(tree=RUNS, other=RUNS, held=RUNS, page=st.sampled_from((1, 4, 16)), far=st.sampled_from((0, 10**12)))
 @settings(max_examples=150, deadline=None)
-def test_both_ways_of_counting_pages_are_that_of_a_hand(tree, held, locked, page, far):
+def test_both_ways_of_counting_pages_are_that_of_a_hand(tree, other, held, page, far):
     # What is far away has pages of its own, whose number does not depend on how far.
     runs = [[(slot + far * page * (place % 2), length) for place, (slot, length) in enumerate(one)]
-            for one in (tree, held, locked)]  # fmt: skip
-    pages = [
+            for one in (tree, other, held)]  # fmt: skip
+    free, locked, held = (
         {page_of for slot, length in one for page_of in range(slot // page, (slot + length - 1) // page + 1)}
         for one in runs
-    ]
-    found = pool_fill._used(*map(slots, runs), page)
-    assert found == pool_fill._Used(len(pages[0] | pages[1]), len(pages[2]), len(pages[1] - pages[0]))
+    )
+    chunks = [(*slots(run), np.full(len(run), is_locked)) for run, is_locked in zip(runs, (False, True), strict=False)]
+    highest = max((slot + length for run in runs[:2] for slot, length in run), default=0)
+    found = pool_fill._used(chunks, slots(runs[2]), page, highest // page + 1)
+    assert found == pool_fill._Used(len(free | locked | held), len(locked), len(held - free - locked))
+
+
+@pytest.mark.parametrize("chunk", [1, 3, 64])
+def test_nodes_counted_a_few_at_a_time_are_those_counted_at_once(chunk, monkeypatch):
+    state = walked(3, 60)[1]
+    expected = pool_fills(state)
+    assert expected[0].used > 0
+    monkeypatch.setattr(pool_fill, "CHUNK", chunk)
+    assert pool_fills(state) == expected
 
 
 def test_the_highest_slots_take_no_memory(tmp_path):
@@ -63,4 +75,5 @@ def test_the_highest_slots_take_no_memory(tmp_path):
 @pytest.mark.parametrize("dense", [0, 2**22])
 def test_no_runs_are_no_pages(monkeypatch, dense):
     monkeypatch.setattr(pool_fill, "MAX_DENSE", dense)
-    assert pool_fill._used(slots([]), slots([]), slots([]), 16) == pool_fill._Used(0, 0, 0)
+    chunk = (*slots([]), np.zeros(0, dtype=bool))
+    assert pool_fill._used([chunk], slots([]), 16, 1) == pool_fill._Used(0, 0, 0)

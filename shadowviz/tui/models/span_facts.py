@@ -145,8 +145,9 @@ class SpanFacts:
         nodes = self._state.nodes
         alive = np.array(nodes.alive, dtype=bool)
         alive[0] = False
-        used = np.zeros(self._state.seq + 2, dtype=bool)
-        used[np.array(nodes.last_used, dtype=np.int64)[alive]] = True
+        events: Ints = np.array(nodes.last_used, dtype=np.int64)[alive]
+        used = np.zeros(int(events.max(initial=0)) + 2, dtype=bool)
+        used[events] = True
         return used
 
     @cached_property
