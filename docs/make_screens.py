@@ -28,6 +28,8 @@ HEAD = """\
 shared by all screens: `enter` goes deeper, `backspace` returns. The first line says LIVE, PAUSED or REPLAY, which event
 is shown, the hit rate in tokens and how full the pools are. No meaning hangs on colour alone: `H` is a hit, `M` a miss,
 `C` a hit that was cut short, `?` what the record does not tell. `--plain --screen NAME` prints the same as text.
+On every screen `y` copies a command that shows what is selected, and `e` writes what is shown to a file, at the moment
+shown and as far as a filter lets it through.
 This page and its pictures are made by `docs/make_screens.py`.
 """
 

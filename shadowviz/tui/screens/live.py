@@ -60,10 +60,10 @@ class LiveScreen(PaneScreen):
         return self.query_one("#list", RequestView)
 
     def title_segments(self, width: int) -> list[Segment]:
-        marks = [f"/{steady(self._rows.pattern)}"] if self._rows.pattern else []
+        marks = [f"A is {steady(self.selection.rival)}"] if self.selection.rival else []
+        marks += [f"/{steady(self._rows.pattern)}"] if self._rows.pattern else []
         marks += [] if self._rows.sort == SORTS[0] else [f"by {self._rows.sort}"]
         marks += ["follows"] if self._follows else []
-        marks += [f"A of the diff: {steady(self.selection.rival)}"] if self.selection.rival else []
         note = f"[{', '.join(marks)}]" if marks else ""
         return [Segment(header(width, self.look), self.look.muted), Segment(f"  {note}", self.look.title)]
 

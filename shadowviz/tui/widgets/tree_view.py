@@ -108,7 +108,7 @@ class TreeRows:
         span = " " + figures([start, stop], columns.span - 1, "..") if columns.span else ""
         return [
             Segment(span, look.muted),
-            Segment(figures([stop - start], columns.tokens) + " ", look.text),
+            Segment(" " + figures([stop - start], columns.tokens - 1) + " ", look.text),
             *self._kind_cells(node),
             Segment(self._reach_cell(node, columns.reuses), look.ink(REACHABLE)),
         ]
