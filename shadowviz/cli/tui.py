@@ -1,5 +1,6 @@
 """`shadowviz tui`: watch live requests, or a record, in the terminal."""
 
+import gc
 import os
 import shutil
 import sys
@@ -195,9 +196,14 @@ def _begin_at(session: "Session", at: int | None) -> None:
 
 
 def _run(source: str, output: str, force: bool, options: "Mapping[str, object]", at: int | None) -> int:
+    # Whatever is imported stays: to look for rubbish in it takes a tenth of the time until the first frame.
+    gc.disable()
     from shadowviz.tui.app import AppOptions, ShadowvizApp
     from shadowviz.tui.session import Session
+    from shadowviz.tui.thrift import be_thrifty
 
+    be_thrifty()
+    gc.enable()
     with tempfile.TemporaryDirectory(prefix="shadowviz-") as folder:
         child = None if source else _engine(output or str(Path(folder, "run.jsonl")), force)
         session: Session | None = None

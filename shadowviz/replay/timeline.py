@@ -47,9 +47,9 @@ class Log(Protocol):
 class Budgets(msgspec.Struct, frozen=True):
     """What time travel may take beside the state, and how it is spent."""
 
-    undo: int = 24 * 2**20
+    undo: int = 16 * 2**20
     """Bytes of undo records."""
-    keyframes: int = 40 * 2**20
+    keyframes: int = 32 * 2**20
     """Bytes of keyframes."""
     spacing: int = 2_000
     """Events between two keyframes of a small state."""
