@@ -113,6 +113,17 @@ class Format(msgspec.Struct, frozen=True, kw_only=True):
         return cast("Renderer", getattr(import_module(f"shadowviz.exporters.{module}"), function))
 
 
+_DRAWN = ("dark", "renderer", "timeout_s")
+"""What pictures heed of `Look`."""
+
+
+def _typeset(module: str) -> tuple[tuple[DiagramName, str], ...]:
+    """The renderers of a format that is the svg, typeset: one for each diagram that svg takes."""
+    words = {DiagramName.DERIVATION: "ruler", DiagramName.BOUNDARY: "cells"}
+    shown = (name for name in DiagramName if name is not DiagramName.EVENTS)
+    return tuple((name, f"{module}:render_{words.get(name, name)}") for name in shown)
+
+
 FORMATS: tuple[Format, ...] = (
     Format(
         name="dot",
@@ -137,7 +148,7 @@ FORMATS: tuple[Format, ...] = (
             (DiagramName.MEMORY, "svg_table:render_memory"),
             (DiagramName.CHANGES, "svg_table:render_changes"),
         ),
-        heeds=("dark", "renderer", "timeout_s"),
+        heeds=_DRAWN,
     ),
     Format(
         name="png",
@@ -145,15 +156,8 @@ FORMATS: tuple[Format, ...] = (
         media_type="image/png",
         endings=(".png",),
         text=False,
-        renderers=(
-            (DiagramName.TREE, "png:render_tree"),
-            (DiagramName.DERIVATION, "png:render_ruler"),
-            (DiagramName.BOUNDARY, "png:render_cells"),
-            (DiagramName.LOOKUPS, "png:render_lookups"),
-            (DiagramName.MEMORY, "png:render_memory"),
-            (DiagramName.CHANGES, "png:render_changes"),
-        ),
-        heeds=("dark", "renderer", "timeout_s"),
+        renderers=_typeset("png"),
+        heeds=_DRAWN,
     ),
     Format(
         name="pdf",
@@ -161,15 +165,8 @@ FORMATS: tuple[Format, ...] = (
         media_type="application/pdf",
         endings=(".pdf",),
         text=False,
-        renderers=(
-            (DiagramName.TREE, "pdf:render_tree"),
-            (DiagramName.DERIVATION, "pdf:render_ruler"),
-            (DiagramName.BOUNDARY, "pdf:render_cells"),
-            (DiagramName.LOOKUPS, "pdf:render_lookups"),
-            (DiagramName.MEMORY, "pdf:render_memory"),
-            (DiagramName.CHANGES, "pdf:render_changes"),
-        ),
-        heeds=("dark", "renderer", "timeout_s"),
+        renderers=_typeset("pdf"),
+        heeds=_DRAWN,
     ),
     Format(
         name="html",

@@ -9,9 +9,8 @@ from shadowviz.diagrams.theme import GROUNDS, Ground, Style
 from shadowviz.exporters.box_words import counted
 from shadowviz.exporters.formats import LIGHT, Drawing, Look
 from shadowviz.exporters.svg_axis import nice_step
-from shadowviz.exporters.svg_frame import Entry, area_entry, caption_block, legend_block
+from shadowviz.exporters.svg_frame import Entry, area_entry, caption_block, legend_block, paragraph
 from shadowviz.exporters.svg_parts import (
-    ADVANCE,
     MARGIN,
     area,
     document,
@@ -20,7 +19,6 @@ from shadowviz.exporters.svg_parts import (
     patterns,
     text_of,
     width_of,
-    wrapped,
 )
 from shadowviz.tokens.inert import shorten
 
@@ -168,7 +166,6 @@ def _findings(diagram: BoundaryDiagram, y: float, width: float) -> tuple[list[st
     found = sorted((cell for cell in diagram.cells if cell.findings), key=lambda cell: (cell.first, cell.row))
     if not found:
         return [], y
-    columns = int((width - 2 * MARGIN) / (11 * ADVANCE))
     lines: list[str] = []
     total = sum(cell.findings for cell in found)
     left_out = len(found) - FINDINGS_MOST
@@ -178,12 +175,10 @@ def _findings(diagram: BoundaryDiagram, y: float, width: float) -> tuple[list[st
         f'<text x="{MARGIN}" y="{y:.1f}" class="h">{counted(total, "finding")}, the first of each cell{more}</text>'
     )
     for cell in found[:FINDINGS_MOST]:
-        for part in wrapped(_cell_words(cell, diagram), columns, 3):
-            y += 16
-            lines.append(f'<text x="{MARGIN}" y="{y:.1f}">{text_of(part)}</text>')
-        for part in wrapped(cell.command, columns - 2, 3) if cell.command else ():
-            y += 15
-            lines.append(f'<text x="{MARGIN + 14}" y="{y:.1f}" class="m">{text_of(part)}</text>')
+        for text, looks in ((_cell_words(cell, diagram), ""), (cell.command, ' class="m"')):
+            told = paragraph(text, y, width, looks, 3)
+            lines += told.lines
+            y = told.height
     return lines, y + 8
 
 

@@ -78,6 +78,20 @@ def caption_block(caption: Caption, width: float, ground: Ground, request: str =
     return Block(lines, y + 16)
 
 
+def paragraph(text: str, y: float, width: float, looks: str = "", most: int = 6) -> Block:
+    """A text below what stands at `y`, wrapped to the picture; the height is that of its last line.
+
+    Args:
+        looks: attributes of each line, such as a class; a command is set off by them.
+        most: lines at most.
+    """
+    lines = []
+    for part in wrapped(text, int((width - 2 * MARGIN) / (11 * ADVANCE)), most):
+        y += 16
+        lines.append(f'<text x="{MARGIN}" y="{y:.1f}"{looks}>{text_of(part)}</text>')
+    return Block(lines, y)
+
+
 def legend_block(entries: Sequence[Entry], top: float, width: float) -> Block:
     """Entries beside each other, in as many rows as they need; the height does not hold `top`."""
     right = min(width, WIDEST) - MARGIN

@@ -21,7 +21,7 @@ from shadowviz.diagrams.roles import (
 from shadowviz.diagrams.theme import GROUNDS, Ground, Style
 from shadowviz.diagrams.tree import KindRows, TreeDiagram
 from shadowviz.exporters.box_words import presence, tells_namespace
-from shadowviz.exporters.svg_frame import Entry, area_entry, glyph_entry, meaning, origin_entries, outline_entry
+from shadowviz.exporters.svg_frame import SWATCH, Entry, area_entry, glyph_entry, meaning, origin_entries, outline_entry
 from shadowviz.exporters.svg_parts import columns_of
 from shadowviz_engine.core.derive import Origin
 
@@ -33,15 +33,18 @@ def tree_legend(diagram: TreeDiagram, rows: Collection[KindRows], ground: Ground
     return entries + _origins(rows, ground)
 
 
-def _cell_meanings(seen: Collection[Style | None]) -> list[str]:
-    """How the figure in a cell is read, for those that occur."""
+def _cell_entries(seen: Collection[Style | None], ground: Ground) -> list[Entry]:
+    """How a cell and the figure in it are read, for those that occur."""
+    stroke = GROUNDS[ground].text
+    half = f'<rect width="{SWATCH // 2}" height="13" fill="{GROUNDS[ground].line}"/>'
+    whole = f'<rect width="{SWATCH}" height="13" fill="none" stroke="{stroke}"/>'
     said = [
-        (PARTIAL, "90/103: 90 of its 103 rows are there"),
-        (ABSENT, f"0/103: {meaning(ABSENT)}"),
-        (ELSEWHERE, f"0/103 derived: {ELSEWHERE.meaning}"),
-        (None, "-: the span closes no row of this kind"),
+        (PARTIAL, Entry(half + whole, "90/103: 90 of its 103 rows are there")),
+        (ABSENT, outline_entry(ABSENT, ground, f"0/103: {meaning(ABSENT)}")),
+        (ELSEWHERE, Entry("", f"0/103 derived: {ELSEWHERE.meaning}")),
+        (None, Entry("", "-: the span closes no row of this kind")),
     ]
-    return [text for style, text in said if style in seen]
+    return [entry for style, entry in said if style in seen]
 
 
 def _entries(diagram: TreeDiagram, rows: Collection[KindRows], ground: Ground) -> list[tuple[Entry, bool]]:
@@ -49,7 +52,7 @@ def _entries(diagram: TreeDiagram, rows: Collection[KindRows], ground: Ground) -
     seen = {presence(row) for row in rows}
     tiers = sorted({box.tier for box in boxes} - {"device"})
     return [
-        *((Entry("", text), True) for text in _cell_meanings(seen)),
+        *((entry, True) for entry in _cell_entries(seen, ground)),
         (outline_entry(UNKNOWN, ground, f"?/103: {UNKNOWN.meaning}"), UNKNOWN in seen),
         (_with_glyph(PATH, ground), any(box.on_path for box in boxes)),
         (_with_glyph(LOCKED, ground), any(box.locks for box in boxes)),

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import msgspec
 
 from shadowviz.diagrams.kind_styles import kind_styles
-from shadowviz.diagrams.roles import LOCKED, NEXT_OUT, ORIGINS, PATH, TOMBSTONE, UNKNOWN, tier_style
+from shadowviz.diagrams.roles import ABSENT, LOCKED, NEXT_OUT, ORIGINS, PATH, TOMBSTONE, UNKNOWN, tier_style
 from shadowviz.diagrams.theme import GROUNDS, Ground, Pattern, Style
 from shadowviz.diagrams.tree import Box, KindRows, TreeDiagram
 from shadowviz.exporters.box_words import STEPS, presence, steps
@@ -124,7 +124,7 @@ class Symbols:
         if there is None:
             return
         looks = UNKNOWN if there is UNKNOWN else style
-        line = UNKNOWN.line if there is UNKNOWN else ORIGINS[row.origin].line
+        line = there.line if there in (UNKNOWN, ABSENT) else ORIGINS[row.origin].line
         filled = width * steps(row) / STEPS
         if filled:
             bar = area(visible(style), self._ground)

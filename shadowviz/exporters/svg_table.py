@@ -8,9 +8,8 @@ from shadowviz.diagrams.lookups import LookupsDiagram
 from shadowviz.diagrams.memory import MemoryDiagram
 from shadowviz.diagrams.theme import GROUNDS, Ground, Pattern
 from shadowviz.exporters.formats import LIGHT, Drawing, Look
-from shadowviz.exporters.svg_frame import area_entry, caption_block, glyph_entry, legend_block
+from shadowviz.exporters.svg_frame import area_entry, caption_block, glyph_entry, legend_block, paragraph
 from shadowviz.exporters.svg_parts import (
-    ADVANCE,
     MARGIN,
     area,
     columns_of,
@@ -21,7 +20,6 @@ from shadowviz.exporters.svg_parts import (
     patterns,
     text_of,
     width_of,
-    wrapped,
 )
 from shadowviz.exporters.table_changes import changes_table
 from shadowviz.exporters.table_lookups import lookups_table
@@ -70,9 +68,9 @@ def draw_table(table: Table, look: Look) -> bytes:
         y += ROW
     y += 8
     for sentence in table.sums:
-        for part in wrapped(sentence, int((grid.width - 2 * MARGIN) / (SIZE * ADVANCE))):
-            y += 16
-            body.append(f'<text x="{MARGIN}" y="{y:.1f}">{text_of(part)}</text>')
+        told = paragraph(sentence, y, grid.width)
+        body += told.lines
+        y = told.height
     entries = [glyph_entry(style, ground) for style in table.glyphs]
     entries += [area_entry(style, ground) for style in table.styles]
     legend = legend_block(entries, y + 14, grid.width)
