@@ -13,17 +13,8 @@ from shadowviz.diagrams.caption_of import state_caption
 from shadowviz.diagrams.collapse import TreeOptions
 from shadowviz.diagrams.derivation_of import View, length_diagram, path_diagram, request_diagram
 from shadowviz.exporters.formats import Diagram, DiagramName
-from shadowviz.replay.moment import (
-    Moment,
-    Wanted,
-    everything,
-    lookup_of,
-    moment_at,
-    of_request,
-    state_at,
-    tree_at,
-    trees_at,
-)
+from shadowviz.replay.moment import Moment, Wanted, everything, lookup_of, moment_at, of_request, state_at
+from shadowviz.replay.tree_moment import request_tree_at, tree_at, trees_at
 from shadowviz.tokens.inert import shorten
 from shadowviz.tokens.words import words_of
 from shadowviz_engine.core.errors import InputError, LogError
@@ -114,9 +105,13 @@ def _changed(before: Recording, after: Recording, start: int, stop: int) -> str:
 def _tree(run: Recording, ask: Ask) -> Diagram:
     from shadowviz.diagrams.tree_of import tree_diagram
 
-    moment = _moment(run, ask, of_request(ask.request)) if ask.request else tree_at(run.batches(), ask.at)
+    words = words_of(run.opened)
+    if ask.request:
+        moment = request_tree_at(run.batches(), run, words, ask.request, ask.at)
+    else:
+        moment = tree_at(run.batches(), ask.at)
     explanation = moment.explanations[0] if moment.explanations else None
-    return tree_diagram(_caption("Radix tree", run, moment), moment.state, ask.tree, explanation, words_of(run.opened))
+    return tree_diagram(_caption("Radix tree", run, moment), moment.state, ask.tree, explanation, words)
 
 
 def _derivation(run: Recording, ask: Ask) -> Diagram:

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from shadowviz.cli.show import counted, write_note, write_progress
-from shadowviz.replay.moment import Batch
+from shadowviz.replay.tree_moment import Batch
 from shadowviz_engine.core.errors import InputError, LogError
 from shadowviz_engine.core.events import Event, LogOpened, RequestFinished
 
@@ -35,6 +35,8 @@ class Recording(msgspec.Struct, frozen=True):
     opened: LogOpened
     _events: Callable[[], Iterable[Event]]
     _batches: Callable[[], Iterable[Batch]]
+    event_at: Callable[[int], Event]
+    """Gives a whole event that `batches` has passed."""
     at: int | None = None
     """Event that the name asked for, behind an @."""
     interrupted: bool = False
@@ -121,7 +123,7 @@ def _record(path: str, at: int | None) -> Recording:
         tell_missing(log)
         return f"The record is not whole: {log.summary.lost}." if log.summary.lost else ""
 
-    return Recording(path, log.opened, log.events, log.lean_batches, at, recorded=True, tell=tell)
+    return Recording(path, log.opened, log.events, log.lean_batches, log.event_at, at, recorded=True, tell=tell)
 
 
 def _with_progress(events: Iterator[Event]) -> Iterator[Event]:
@@ -191,7 +193,7 @@ def _live(source: str, at: int | None, demo: bool, values: dict[str, Any]) -> Re
         write_note(f"shadowviz: {text}")
         return text
 
-    return Recording(name, opened, lambda: events, lambda: [events], at, run.stopped, tell=tell)
+    return Recording(name, opened, lambda: events, lambda: [events], events.__getitem__, at, run.stopped, tell=tell)
 
 
 def named(error: LogError, name: str) -> LogError:

@@ -40,6 +40,14 @@ class LogFile:
         """Every event, from the first, many at once and reduced to what a picture of the tree is made of."""
         return self._reader.lean_batches()
 
+    def event_at(self, seq: int) -> Event:
+        """The whole event `seq`, once `lean_batches` has passed it.
+
+        Raises:
+            LogError: the file does not hold it any more.
+        """
+        return self._reader.event_at(seq)
+
     def replay(self) -> Replayer:
         """State at the end, compared with the digest of the engine's own.
 

@@ -474,3 +474,20 @@ def test_a_lean_reading_passes_over_fields_and_tells_events_of_unknown_types(
     assert [event.seq for batch in reader.lean_batches() for event in batch] == [0, 1, 2]
     assert reader.summary.unknown == {"Odd": 1}
     assert "line 2" in str(lean_outcome(log_of(tmp_path, '{"type":"PathEnded","seq":1,"t_ns":1,"node":"4"}')))
+
+
+def test_a_whole_event_is_found_again_behind_a_lean_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    events = [OPENED, *(ended(seq, seq + 5) for seq in range(1, 40)), LogClosed(seq=40, t_ns=9, count=40, digest="x")]
+    path = written(tmp_path / "log.jsonl", *events)
+    for block_bytes in (1, 100, 700, 32 * 1024):
+        monkeypatch.setattr(log_lines, "BLOCK_BYTES", block_bytes)
+        reader = read_log(path)
+        for batch in reader.lean_batches():
+            assert reader.event_at(batch[0].seq) == events[batch[0].seq]
+        assert [reader.event_at(seq) for seq in range(41)] == events
+    path.write_bytes(path.read_bytes().replace(b'"seq":30,', b'"seq":31,'))
+    with pytest.raises(LogError, match="line 31: the event with seq 30 is not there any more"):
+        reader.event_at(30)
+    written(path, OPENED)
+    with pytest.raises(LogError, match="line 31: "):
+        reader.event_at(30)

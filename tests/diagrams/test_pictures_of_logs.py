@@ -14,7 +14,8 @@ from shadowviz.diagrams.changes_of import Side, changes_diagram
 from shadowviz.diagrams.collapse import TreeOptions
 from shadowviz.diagrams.memory_of import memory_diagram
 from shadowviz.diagrams.tree_of import tree_diagram
-from shadowviz.replay.moment import state_at, tree_at, trees_at
+from shadowviz.replay.moment import moment_at, of_request, state_at
+from shadowviz.replay.tree_moment import request_tree_at, tree_at, trees_at
 from shadowviz.sources.logfile import LogFile
 from shadowviz_engine.core import log_lines
 from shadowviz_engine.core.events import RequestSubmitted
@@ -50,8 +51,20 @@ def check_pictures(log: LogFile, at: int | None) -> tuple[Replayer, Replayer]:
     assert (lean.seq, lean.last_seq) == (whole.seq, whole.last_seq)
     if whole.state.opened is not None:
         requests = list(whole.state.requests.index)[-2:]
+        for request in requests[:1]:
+            check_lookup(log, request, at)
         assert pictures(lean.state, requests) == pictures(whole.state, requests)
     return lean.state, whole.state
+
+
+def check_lookup(log: LogFile, request: str, at: int | None) -> None:
+    """The state is the same where one lookup was explained on the way, and so is what is said of it."""
+    lean = request_tree_at(log.lean_batches(), log, ByNumber(), request, at)
+    whole = moment_at(log.events(), ByNumber(), at, of_request(request))
+    assert lean.explanations == whole.explanations[:1]
+    assert (lean.seq, lean.last_seq) == (whole.seq, whole.last_seq)
+    assert lean.state.digest() == whole.state.digest()
+    assert lean.state.nodes.last_used == whole.state.nodes.last_used
 
 
 @settings(max_examples=15)

@@ -9,9 +9,10 @@ from cache_driver import Driver, options
 from lookup_runs import ByNumber
 from trees import opened_of
 
-from shadowviz.replay import moment as moments
+from shadowviz.replay import tree_moment as moments
 from shadowviz.replay.explain import explain_events
-from shadowviz.replay.moment import Moment, everything, lookup_of, moment_at, of_request, state_at, tree_at, trees_at
+from shadowviz.replay.moment import Moment, everything, lookup_of, moment_at, of_request, state_at
+from shadowviz.replay.tree_moment import tree_at, trees_at
 from shadowviz_engine.core.errors import InputError, LogError
 from shadowviz_engine.core.events import Event, LogClosed, LookupDone
 from shadowviz_engine.core.presets import preset

@@ -1,9 +1,11 @@
 """Logs in a file, read: events in order, and what is missing of a log that was not closed."""
 
+from array import array
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from io import BytesIO
-from itertools import chain
+from itertools import chain, islice
 from operator import attrgetter
 from pathlib import Path
 
@@ -59,6 +61,8 @@ class LogReader:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self._summary: LogSummary | None = None
+        self._places = (array("q"), array("q"))
+        """First seq of every block read last, and where the block begins in the file."""
         self.opened: LogOpened = self._read_opened()
 
     @property
@@ -96,8 +100,12 @@ class LogReader:
         Raises:
             LogError: as iterating does.
         """
-        reading = _Reading(self.path, self.opened)
+        reading, place = _Reading(self.path, self.opened), 0
+        self._places = (array("q"), array("q"))
         for block in read_blocks(self.path):
+            self._places[0].append(reading.seq)
+            self._places[1].append(place)
+            place += len(block)
             lines = BytesIO(block).readlines()
             batch = reading.lean_batch(lines)
             if batch is not None:
@@ -106,6 +114,26 @@ class LogReader:
             events = map(reading.event, lines)
             yield [event for event in events if event is not None]
         self._summary = reading.summary()
+
+    def event_at(self, seq: int) -> Event:
+        """The whole event `seq`, which `lean_batches` gave reduced and has passed.
+
+        Raises:
+            LogError: the file cannot be read, or does not hold it any more.
+        """
+        firsts, places = self._places
+        block = bisect_right(firsts, seq) - 1
+        assert block >= 0, "no event is asked for that was not read"
+        try:
+            with self.path.open("rb") as file:
+                file.seek(places[block])
+                line = next(islice(file, seq - firsts[block], None), b"")
+        except OSError as error:
+            raise LogError(f"cannot read {self.path}: {error.strerror}") from error
+        event = decode_line(self.path, seq + 1, line)
+        if event is None or event.seq != seq:
+            raise line_error(self.path, seq + 1, f"the event with seq {seq} is not there any more")
+        return event
 
     def _read_opened(self) -> LogOpened:
         line = BytesIO(next(read_blocks(self.path), b"")).readline()
@@ -138,6 +166,11 @@ class _Reading:
         self._closed: LogClosed | None = None
         self._lost: str | None = None
         self._unknown: Counter[str] = Counter()
+
+    @property
+    def seq(self) -> int:
+        """Seq of the event that comes next."""
+        return self._seq
 
     def summary(self) -> LogSummary:
         """What the log holds, at its end."""
