@@ -17,6 +17,9 @@ from shadowviz_engine.model.numerics import Numerics
 from shadowviz_engine.runtime.assembly import EngineModel
 from shadowviz_engine.runtime.engine import Engine
 
+_AT_ONCE = 256
+"""Tokens of a pass of the request that is looked at: the logits of more can fill the memory."""
+
 
 def play(script: Script, model: EngineModel, faults: tuple[str, ...], cold: ColdRun) -> Sighting:
     """What a check sees of a scene that it plays itself."""
@@ -36,6 +39,8 @@ def perform(script: Script, engine: Engine, submit: Callable[[], None]) -> str:
     try:
         engine.watch()
         script.prepare(engine)
+        if not script.beside:
+            engine.limit_chunks(_AT_ONCE)
         submit()
         for request in script.beside:
             engine.submit(request)
