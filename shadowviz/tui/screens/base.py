@@ -64,6 +64,11 @@ class PaneScreen(Screen[None]):
         """The list, or whatever the screen is about."""
         raise NotImplementedError
 
+    @property
+    def is_working(self) -> bool:
+        """Whether more frames are wanted soon, for work that goes on from one to the next."""
+        return bool(getattr(self.query_one("#list"), "is_working", False)) if self.is_ready else False
+
     def show(self, frame: Frame) -> None:
         """Show another frame; called whenever one was made while the screen is on."""
         raise NotImplementedError

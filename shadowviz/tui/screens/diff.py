@@ -7,7 +7,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from shadowviz.tokens.inputs.prompt import Prompt
-from shadowviz.tokens.report.cost import geometry_of
 from shadowviz.tui.frame import Frame
 from shadowviz.tui.models.comparison import Compared, Comparison, prompt_of, rival_of
 from shadowviz.tui.screens.ask import AskScreen
@@ -201,6 +200,9 @@ class DiffScreen(PaneScreen):
 
 def _cost_words(geometry: Geometry) -> list[str]:
     """Options that let the cost be worked out for the same cache, where they can name it."""
+    # Loads what the first comparison need not wait for.
+    from shadowviz.tokens.report.cost import geometry_of
+
     try:
         same = geometry_of(geometry.name, geometry.page_size) == geometry
     except GeometryError:

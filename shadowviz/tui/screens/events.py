@@ -10,22 +10,20 @@ from shadowviz.tokens.inert import printable
 from shadowviz.tui.frame import Frame, Mode
 from shadowviz.tui.models.event_rows import EventRows
 from shadowviz.tui.screens.ask import AskScreen
-from shadowviz.tui.screens.base import PaneScreen
 from shadowviz.tui.screens.copying import copy_log_command
 from shadowviz.tui.screens.event_inspector import event_paragraphs
+from shadowviz.tui.screens.event_travel import EventTravel
 from shadowviz.tui.widgets.event_view import EventLines, EventView, header, slider
 from shadowviz.tui.widgets.lines import LineView
 from shadowviz.tui.widgets.one_line import OneLine
 from shadowviz.tui.widgets.text_pane import Paragraph
-from shadowviz_engine.core.errors import InputError, LogError
+from shadowviz_engine.core.errors import LogError
 
 FILTER_S = 0.015
 """Work of one frame on the filter."""
-SLIDE = 100
-"""Steps of the slider from the first event to the newest."""
 
 
-class EventsScreen(PaneScreen):
+class EventsScreen(EventTravel):
     """The log; Enter shows the whole interface at the event of the cursor."""
 
     name_of_screen = "events"
@@ -53,7 +51,6 @@ class EventsScreen(PaneScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self._pattern = ""
         self._made_for: tuple[object, ...] = ()
         self._drawn: tuple[object, ...] = ()
         self._at = -2
@@ -64,11 +61,6 @@ class EventsScreen(PaneScreen):
         view = EventView(id="list")
         view.told = self._select
         yield view
-
-    @property
-    def view(self) -> EventView:
-        """The list."""
-        return self.query_one("#list", EventView)
 
     def title_segments(self, width: int) -> list[Segment]:
         view, look = self.view, self.look
@@ -109,12 +101,6 @@ class EventsScreen(PaneScreen):
             view.move_to(view.rows.row_of(seq), tell=False)
             self.session.selection.select(seq=self._seq)
 
-    @property
-    def _seq(self) -> int:
-        """Event at the cursor; -1 = there is none."""
-        rows = self.view.rows
-        return rows.at(self.view.cursor) if rows is not None and self.view.cursor < len(rows) else -1
-
     def _inspect(self) -> None:
         seq, look = self._seq, self.look
         if seq < 0:
@@ -137,69 +123,6 @@ class EventsScreen(PaneScreen):
     def on_line_view_entered(self, _event: LineView.Entered) -> None:
         self.action_go()
 
-    def _select_subject(self) -> None:
-        """Select what the event at the cursor is about."""
-        words = self.view.lines.words(self._seq) if self.view.lines is not None and self._seq >= 0 else None
-        if words is not None:
-            event = self.session.event_at(words.seq)
-            request, node = str(getattr(event, "request", "")), words.node
-            if request or node:
-                self.session.selection.select(request=request, node=node if not request else 0, token=-1)
-
-    def _travel(self, seq: int) -> None:
-        self.session.go_to(seq)
-        self.session.selection.select(seq=seq)
-        self.owner.tick()
-
-    def action_go(self) -> None:
-        """Show the state after the event at the cursor, on every screen."""
-        if self._seq >= 0:
-            self._select_subject()
-            self._travel(self._seq)
-
-    def action_step(self, by: int) -> None:
-        """Show the state one event later or earlier; with a filter, one row."""
-        rows = self.view.rows
-        if rows is None or not len(rows):
-            return
-        if self._pattern:
-            row = rows.row_of(self.view.at) + by
-            if by < 0 and not rows.has(self.view.at):
-                row += 1
-            self._travel(rows.at(max(0, min(row, len(rows) - 1))))
-            return
-        self.session.step(by)
-        self.owner.tick()
-
-    def action_slide(self, by: int) -> None:
-        """Move the slider by a hundredth of the log."""
-        head = self.session.follower.head
-        step = max(1, (head + 1) // SLIDE)
-        self._travel(max(-1, min(head, self.view.at + by * step)))
-
-    def action_stop(self) -> None:
-        """Stop at events of this kind when n or N walks through the log; again: no more."""
-        words = self.view.lines.words(self._seq) if self.view.lines is not None and self._seq >= 0 else None
-        if words is not None:
-            self.view.stops ^= {words.kind}
-            self.owner.tick()
-
-    def action_next(self, by: int) -> None:
-        """Go to the next event at whose kind to stop, or to the one before."""
-        stops = self.view.stops
-        if not stops:
-            self.owner.say("b sets a breakpoint on the kind of the event at the cursor")
-            return
-        found = self.session.next_of(stops) if by > 0 else self.session.previous_of(stops)
-        if not found:
-            self.owner.say(f"no {' or '.join(sorted(stops))} {'behind' if by > 0 else 'before'} the moment shown")
-        self.owner.tick()
-
-    def action_follow(self) -> None:
-        """Show the newest event from now on."""
-        self.session.live()
-        self.owner.tick()
-
     def action_filter(self) -> None:
         """Ask for words that events must hold."""
         about = "filter: words in number, kind, request, node or text, such as: SpanEvicted n42"
@@ -218,21 +141,6 @@ class EventsScreen(PaneScreen):
         """Show the events of the request at the cursor alone."""
         words = self.view.lines.words(self._seq) if self.view.lines is not None and self._seq >= 0 else None
         self._set_filter(words.request if words is not None and words.request else self.selection.request)
-
-    def action_jump(self) -> None:
-        """Ask for the number of an event and go there."""
-        self.app.push_screen(AskScreen(f"event by number, 0 to {self.session.follower.head:,}"), self._jump)
-
-    def _jump(self, text: str | None) -> None:
-        digits = (text or "").removeprefix("e").replace(",", "")
-        if not digits:
-            return
-        try:
-            if not digits.isascii() or not digits.isdigit() or len(digits) > 15:
-                raise InputError(f"{(text or '')[:20]!r} is no number of an event")
-            self._travel(int(digits))
-        except InputError as error:
-            self.owner.say(str(error))
 
     def action_ruler(self) -> None:
         """Show the ruler of the request that the event is about."""

@@ -9,10 +9,9 @@ from textual.binding import Binding, BindingType
 
 from shadowviz.diagrams.kind_styles import kind_style
 from shadowviz.tui.frame import Frame
-from shadowviz.tui.models.ruler_model import RulerModel
 from shadowviz.tui.models.ruler_selections import Chosen, RulerSelections, indexed_lane
-from shadowviz.tui.models.ruler_subject import Subject, subject_of
-from shadowviz.tui.screens.base import PaneScreen
+from shadowviz.tui.models.ruler_subject import subject_of
+from shadowviz.tui.screens.ruler_cursor import RulerCursor
 from shadowviz.tui.screens.ruler_files import Seen, copy_seen, export_seen
 from shadowviz.tui.screens.ruler_inspector import ruler_paragraphs
 from shadowviz.tui.widgets.lines import LineView
@@ -29,7 +28,7 @@ INDEX_S = 0.01
 """Work of one frame on the sidecar."""
 
 
-class RulerScreen(PaneScreen):
+class RulerScreen(RulerCursor):
     """The ruler of what is selected: a request, a node, or a length that was checked."""
 
     name_of_screen = "ruler"
@@ -59,25 +58,15 @@ class RulerScreen(PaneScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self._subject: Subject | None = None
         self._subject_for: tuple[object, ...] = ()
         self._due = 0.0
-        self._drawn_for: tuple[object, ...] = ()
         self._about = ""
-        self._is_centred = False
-        """Whether the view has had a width since its subject came."""
-        self._cut_model: RulerModel | None = None
         self._selections = RulerSelections()
 
     def compose_main(self) -> ComposeResult:
         view = RulerView(id="list")
         view.told_token = self._select
         yield view
-
-    @property
-    def view(self) -> RulerView:
-        """The ruler."""
-        return self.query_one("#list", RulerView)
 
     def title_segments(self, width: int) -> list[Segment]:
         look, place, subject = self.look, self.view.place, self._subject
@@ -87,11 +76,6 @@ class RulerScreen(PaneScreen):
         words = f" {look.shown(subject.name)}  {layer}  {place.zoom_words}  cut {self._model.cut:,}"
         words += f" of {self._model.length:,}"
         return [Segment(words, look.strong if width > 0 else look.muted)]
-
-    @property
-    def _model(self) -> RulerModel:
-        assert self._subject is not None, "asked only where there is something to show"
-        return self._cut_model or self._subject.model
 
     def _kinds(self, layer: int) -> str:
         kinds = (lane.kind for lane in self._model.lanes_of(layer) if lane.kind.shape is not Shape.OPEN)
@@ -129,13 +113,6 @@ class RulerScreen(PaneScreen):
             place.token, self._is_centred = token, False
         self._centre()
         self._cut_anew()
-
-    def _cut_anew(self) -> None:
-        place, subject = self.view.place, self._subject
-        self._cut_model = None
-        if subject is not None and place.own_cut is not None:
-            self._cut_model = subject.model.with_cut(place.own_cut)
-        self._drawn_for = ()
 
     def _chosen(self) -> Chosen | None:
         subject, place = self._subject, self.view.place
@@ -184,20 +161,6 @@ class RulerScreen(PaneScreen):
         super().on_resize()
         self.call_after_refresh(self._stay)
 
-    def _stay(self) -> None:
-        """Keep the cursor seen on a screen of another size."""
-        if self._subject is None:
-            return
-        self._centre()
-        self.view.go_to_token(self.view.place.token)
-
-    def _centre(self) -> None:
-        """Show what lies on both sides of where a subject begins, as soon as there is room."""
-        view = self.view
-        if self._subject is not None and not self._is_centred:
-            self._is_centred = view.size.width > 0
-            view.place.centre(view.place.token, self._subject.model.length, view.ruler_width)
-
     def _moved(self) -> None:
         if self._subject is not None:
             self._redraw()
@@ -208,39 +171,6 @@ class RulerScreen(PaneScreen):
         if action == "lookup":
             return self._subject is not None and bool(self._subject.request)
         return super().check_action(action, parameters)
-
-    def action_boundary(self, step: int) -> None:
-        """Go to the next entry, page or mark, or to the one before."""
-        view = self.view
-        if self._subject is not None and view.rows is not None:
-            marks = [position for position, _ in self._subject.marks]
-            lane = view.rows.lane_at(view.cursor)
-            view.go_to_token(self._model.boundary(view.place.token, step, lane, marks))
-
-    def action_rescale(self, step: int) -> None:
-        """More tokens a cell, or fewer."""
-        self.view.action_rescale(step)
-
-    def action_layer(self, step: int) -> None:
-        """The lanes of one layer alone; past the last one all layers again."""
-        if self._subject is None:
-            return
-        layers = (-1, *self._model.layers)
-        place = self.view.place
-        place.layer = layers[(layers.index(place.layer) + step) % len(layers)]
-        self._moved()
-
-    def action_mark(self) -> None:
-        """Suppose a cut at the cursor; there already: the cut of the lookup again."""
-        place = self.view.place
-        place.own_cut = None if place.own_cut == place.token else place.token
-        self._cut_anew()
-        self._moved()
-
-    def action_cut(self) -> None:
-        """Go to the cut."""
-        if self._subject is not None:
-            self.view.go_to_token(self._model.cut)
 
     def action_lookup(self) -> None:
         """Show the moment of the lookup, with what it met; the whole interface goes there."""

@@ -77,7 +77,7 @@ def _kind(shown: TreeShown, node: int, rows: KindRows, look: Look) -> Paragraph:
     style = shown.kinds[rows.kind]
     cell, ink = kind_cell(rows, style, look)
     if rows.resident is None:
-        text = f"{rows.owned:,} rows, no event says which are there"
+        text = f"{rows.owned:,} row{'s' * (rows.owned != 1)}, no event says which are there"
     elif rows.resident >= rows.owned:
         text = "its one row is there" if rows.owned == 1 else f"all {rows.owned:,} rows are there"
     elif rows.resident:

@@ -8,14 +8,12 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from shadowviz.diagrams.boundary_rows import RowsBy
-from shadowviz.diagrams.roles import OUTCOMES as LOOKS
-from shadowviz.replay.stress import OUTCOMES
 from shadowviz.tui.frame import Frame
 from shadowviz.tui.models.stress_grid import StressGrid
 from shadowviz.tui.screens.base import PaneScreen
 from shadowviz.tui.screens.copying import copy_command, copy_text
+from shadowviz.tui.screens.stress_inspector import counted, stress_paragraphs
 from shadowviz.tui.widgets.lines import LineView
-from shadowviz.tui.widgets.look import Look
 from shadowviz.tui.widgets.stress_view import HEADS, StressRows, StressView
 from shadowviz.tui.widgets.text_pane import Paragraph
 from shadowviz_engine.core.errors import LogError
@@ -74,7 +72,7 @@ class StressScreen(PaneScreen):
         by = f"  by {self._rows_by}" if self._rows_by else ""
         seed = f"  seed {grid.started[0].seed}" if width >= ROOMY else ""
         words = f" {look.shown(named)}{by}{seed}  {grid.num_checks:,} of {grid.total:,} checks ({done:.0%})"
-        words += f"  {_counted(grid.num_findings, 'finding')}  1 column = {self.view.place.zoom:,}"
+        words += f"  {counted(grid.num_findings, 'finding')}  1 column = {self.view.place.zoom:,}"
         return [Segment(words[:width], look.strong)]
 
     def show(self, frame: Frame) -> None:
@@ -147,28 +145,9 @@ class StressScreen(PaneScreen):
         return event if isinstance(event, BoundaryChecked) else None
 
     def _inspect(self) -> None:
-        look, cell, check = self.look, self.view.cell, self._check
-        place, parts = self.view.place, list[Paragraph]()
-        last = place.length - (place.length - place.first) % place.zoom + place.zoom - 1
-        lengths = f"length {place.length:,}" if place.zoom == 1 else f"lengths {last - place.zoom + 1:,} to {last:,}"
-        if cell is None or check is None:
-            parts.append(Paragraph("no check here", look.muted, f"{lengths}  ", look.title))
-        else:
-            style = LOOKS[OUTCOMES[cell.outcome]]
-            words = f"{style.word}: {style.meaning}; {_counted(cell.checks, 'check')}"
-            words += f", {_counted(cell.findings, 'finding')}"
-            parts.append(Paragraph(words, look.ink(style), f"{lengths}  {look.glyph(style)} ", look.strong))
-            parts += _facts(check, look)
-        units = "  ".join(f"{at} {name} {size:,}" for at, (name, size) in enumerate(self._units, 1))
-        if units:
-            parts.append(Paragraph(f"row 'closes': {units}", look.muted))
-        marks = "  ".join(f"{look.glyph(LOOKS[name])} {LOOKS[name].word}" for name in OUTCOMES)
-        parts.append(Paragraph(f"{marks}  blank: not checked", look.muted))
-        self.inspector.show(parts)
-
-    @property
-    def _units(self) -> tuple[tuple[str, int], ...]:
-        return self._grid.units if self._grid is not None else ()
+        grid = self._grid
+        units = grid.units if grid is not None else ()
+        self.inspector.show(stress_paragraphs(self.view.place, self.view.cell, self._check, units, self.look))
 
     def on_line_view_moved(self, _event: LineView.Moved) -> None:
         self._moved()
@@ -236,26 +215,3 @@ class StressScreen(PaneScreen):
             self.owner.say("no stress run is on this record")
         else:
             ask_and_export(self.owner, boundary_at(self.session.timeline.at, self._rows_by))
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
-def _facts(check: BoundaryChecked, look: Look) -> list[Paragraph]:
-    facts = [("mode", f"{check.mode}, {check.level} of {check.subject}")]
-    if check.kind:
-        where = f" layer {check.layer}" if check.layer >= 0 else ""
-        where += f" row {check.row:,}" if check.row >= 0 else ""
-        facts.append(("first", f"{check.kind}{where}, in {check.stage or 'state'}"))
-    if check.offset >= 0:
-        facts.append(("shows", f"{_counted(check.offset, 'token')} behind the length"))
-    if check.difference:
-        facts.append(("logits", f"differ by {check.difference:.3g} at most, noise {check.noise:.3g}"))
-    if check.fault:
-        facts.append(("fault", check.fault))
-    if check.detail:
-        facts.append(("why", check.detail))
-    if check.command:
-        facts.append(("again", check.command))
-    return [Paragraph(words, look.text, f"{name:<7} ", look.title) for name, words in facts]

@@ -64,6 +64,7 @@ class TreeScreen(TreeCursor):
         shown = self.view.shown
         index = self._index
         name = f"node (n{index.hoisted} alone)" if index is not None and index.hoisted else "node"
+        name = f"{name}  {self._search_words()}".rstrip()
         return [Segment(header(width, len(shown.kinds) if shown is not None else 7, name), self.look.muted)]
 
     def show(self, frame: Frame) -> None:
@@ -79,6 +80,7 @@ class TreeScreen(TreeCursor):
             self._follow_tree()
             done_s = time.monotonic()
             self._due_s = done_s + (REST if frame.arrival.settled else REST_ON_THE_WAY) * (done_s - begun_s)
+        self._go_on_searching()
         self._inspect()
 
     def _is_due(self, frame: Frame) -> bool:

@@ -9,6 +9,9 @@ from shadowviz.tui.screens.base import PaneScreen
 from shadowviz.tui.widgets.lines import LineView
 from shadowviz.tui.widgets.tree_view import TreeView
 
+SEARCH_S = 0.02
+"""Work of one frame on a search."""
+
 
 class TreeCursor(PaneScreen):
     """A screen with a tree; the cursor and what is folded belong to nodes. A subclass says what the inspector shows."""
@@ -18,6 +21,8 @@ class TreeCursor(PaneScreen):
         self._index: TreeIndex | None = None
         self._node = 0
         self._found = FoundNodes()
+        self._search_on: tuple[str, TextSearch] | None = None
+        """What is being searched for, inert."""
 
     def _inspect(self) -> None:
         """Show what is known of the node at the cursor."""
@@ -112,15 +117,39 @@ class TreeCursor(PaneScreen):
             return
         state, index = self.session.state, self._index
         self._found.forget()
+        self._search_on = None
         node = node_of_id(state, text) or node_of_request(state, text)
         if not node and index is not None:
-            words = TextSearch(state, self.owner.words, text)
-            node = self._found.take(steady(text), words.nodes(), index.order)
+            self._search_on = (steady(text), TextSearch(state, self.owner.words, text))
+            self._go_on_searching()
+            return
+        self._show_found(steady(text), node)
+
+    def _go_on_searching(self) -> None:
+        """Search on for a moment; go to the first node when all are found."""
+        if self._search_on is not None and self._index is not None:
+            words, search = self._search_on
+            if search.advance(SEARCH_S):
+                self._search_on = None
+                self._show_found(words, self._found.take(words, search.found, self._index.order))
+
+    def _show_found(self, words: str, node: int) -> None:
         self.refresh_bindings()
         if node:
             self._go(node)
         else:
-            self.owner.say(f"nothing in the tree is called {steady(text)!r} or holds that text")
+            self.owner.say(f"nothing in the tree is called {words!r} or holds that text")
+
+    @property
+    def is_working(self) -> bool:
+        return self._search_on is not None
+
+    def _search_words(self) -> str:
+        """How far a search has come; empty = none is on."""
+        if self._search_on is None:
+            return ""
+        words, search = self._search_on
+        return f"/{words}: {search.looked:.0%} searched"
 
     def action_found(self, by: int) -> None:
         """Go to the next node that was found, or to the one before."""
