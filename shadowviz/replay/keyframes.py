@@ -6,7 +6,7 @@ from threading import Thread
 from shadowviz.replay.keyframe import Keyframe, Stores, state_bytes
 from shadowviz_engine.core.replayer import Replayer
 
-BYTES_AN_EVENT = 60
+BYTES_AN_EVENT = 100
 """Bytes of a state that may be saved for each event replayed: saving then costs a tenth of replaying."""
 
 

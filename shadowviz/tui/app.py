@@ -154,7 +154,9 @@ class ShadowvizApp(App[None]):
             frame = self._work()
             if self._pace.draws(before, frame):
                 self.draw()
-            wait_s = self._pace.rest_s(frame, self.session.follower.is_indexed)
+            is_screen_working = bool(self.screen_stack) and bool(getattr(self.screen, "is_working", False))
+            is_indexed = self.session.follower.is_indexed
+            wait_s = self._pace.rest_s(frame, is_indexed=is_indexed, is_screen_working=is_screen_working)
         self.set_timer(wait_s, self._beat)
 
     def tick(self) -> None:

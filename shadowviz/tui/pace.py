@@ -14,6 +14,8 @@ YIELD_S: Final = 0.001
 """Between two slices of the way to a moment."""
 DRAW_S: Final = 0.5
 """Between two frames that are drawn on the way to a moment."""
+WORKING_S: Final = 0.01
+"""Between two frames of a screen that has work of its own to do, such as a search."""
 TICK_S: Final = 0.1
 """Between two looks at the log."""
 IDLE_TICK_S: Final = 0.25
@@ -58,10 +60,12 @@ class Pace:
             return True
         return False
 
-    def rest_s(self, frame: Frame, is_indexed: bool) -> float:
+    def rest_s(self, frame: Frame, *, is_indexed: bool, is_screen_working: bool) -> float:
         """Seconds until the next slice."""
         if is_on_the_way(frame) and not (self._is_stuck and is_indexed):
             return YIELD_S
+        if is_screen_working:
+            return WORKING_S
         return IDLE_TICK_S if self._num_quiet > QUIET_TICKS else TICK_S
 
 

@@ -5,10 +5,9 @@ import ctypes
 import gc
 from typing import Final
 
-_MMAP_THRESHOLD: Final = -3
-_TRIM_THRESHOLD: Final = -1
+_TRIM_THRESHOLD, _TOP_PAD, _MMAP_THRESHOLD = -1, -2, -3
 """Parameters of `mallopt`, as in malloc.h of the GNU library."""
-LARGE_BYTES: Final = 2**20
+LARGE_BYTES: Final = 2**18
 """From here on a block of memory is one of its own: it grows in place, and goes back when it is freed."""
 OBJECTS: Final = 50_000
 """New objects after which rubbish is looked for; most that the interface makes lives as long as one event."""
@@ -26,3 +25,4 @@ def be_thrifty() -> None:
         mallopt = ctypes.CDLL(None).mallopt
         mallopt(_MMAP_THRESHOLD, LARGE_BYTES)
         mallopt(_TRIM_THRESHOLD, LARGE_BYTES)
+        mallopt(_TOP_PAD, LARGE_BYTES)

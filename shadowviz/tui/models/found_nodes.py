@@ -1,12 +1,9 @@
 """Nodes that a search for text has found, in the order of the tree."""
 
 from collections.abc import Iterable
-from itertools import islice
 
 from shadowviz.tui.models.tree_order import TreeOrder
-
-MAX_FOUND = 10_000
-"""Nodes that are kept of a search."""
+from shadowviz.tui.models.tree_search import MAX_FOUND
 
 
 class FoundNodes:
@@ -31,7 +28,7 @@ class FoundNodes:
 
     def take(self, words: str, nodes: Iterable[int], order: TreeOrder) -> int:
         """Keep what was found; the first of them, 0 = nothing was found."""
-        found = [node for node in islice(nodes, MAX_FOUND) if order.lives(node)]
+        found = [node for node in nodes if order.lives(node)]
         self.words = words if found else ""
         self._nodes = sorted(found, key=lambda node: int(order.positions[node]))
         return self._nodes[0] if self._nodes else 0

@@ -99,6 +99,11 @@ class EventView(LineView):
         self.stops: frozenset[str] = frozenset()
         """Kinds at which a walk through the log stops."""
 
+    @property
+    def is_working(self) -> bool:
+        """Whether a filter has not seen all of the log."""
+        return self.rows is not None and self.rows.looked < 1
+
     def num_rows(self) -> int:
         return len(self.rows) if self.rows is not None else 0
 
