@@ -11,7 +11,7 @@ from shadowviz.exporters.formats import LIGHT, Drawing, Look
 from shadowviz.exporters.html_legend import Entry, Styles, area, glyph
 from shadowviz.exporters.html_page import Page, drawn_by, rendered, swatches
 from shadowviz.exporters.html_text import Pool
-from shadowviz_engine.core.derive import Origin
+from shadowviz.exporters.table_memory import stored_as
 
 HEADERS = ("kind", "layers", "bytes a row", "rows", "bytes", "of taken pages", "of the pool", "share")
 NOT_KNOWN = "? not known"
@@ -28,7 +28,7 @@ class _Areas:
         self.styles, self.pool = Styles(), Pool()
         self.parent, self.own = [-1], [0]
         self.names = [self.pool.number("all kinds")]
-        self.facts = [self.pool.numbers(["all kinds", f"rows stored as {_stored_as(diagram)}"])]
+        self.facts = [self.pool.numbers(["all kinds", f"rows stored as {stored_as(diagram)}"])]
         self.style = [self.styles.number(ALL)]
         self._places: dict[tuple[str, int], int] = {}
         for kind in diagram.kinds:
@@ -93,7 +93,7 @@ def render(diagram: MemoryDiagram, look: Look = LIGHT) -> Drawing:  # noqa: ARG0
         values={
             "legend": swatches(_legend(diagram, areas.kinds)),
             "headers": HEADERS,
-            "stored_as": _stored_as(diagram),
+            "stored_as": stored_as(diagram),
             "rows": [_row(kind, areas.kinds, diagram.total_bytes) for kind in diagram.kinds],
         },
         data=data,
@@ -105,11 +105,6 @@ def render(diagram: MemoryDiagram, look: Look = LIGHT) -> Drawing:  # noqa: ARG0
 def shown_bytes(value: int | None) -> str:
     """Bytes in the unit that suits them."""
     return NOT_KNOWN if value is None else byte_words(value)
-
-
-def _stored_as(diagram: MemoryDiagram) -> str:
-    origin = diagram.format_origin
-    return diagram.row_format if origin is Origin.OBSERVED else f"{diagram.row_format} ({origin})"
 
 
 def _legend(diagram: MemoryDiagram, kinds: Mapping[str, Style]) -> list[Entry]:

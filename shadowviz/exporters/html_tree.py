@@ -163,6 +163,8 @@ def _brief(box: Box, diagram: TreeDiagram, kinds: Mapping[str, Style]) -> list[s
 
 def _cell(row: KindRows, kinds: Mapping[str, Style]) -> str:
     origin = "" if row.origin is Origin.OBSERVED else f" {ORIGINS[row.origin].glyph} {row.origin}"
+    if presence(row) is ELSEWHERE:
+        origin = f" {ELSEWHERE.glyph} {ELSEWHERE.word}"
     return f"{kinds[row.kind].glyph} {kinds[row.kind].word} {cell(row)}{origin}"
 
 
@@ -180,6 +182,7 @@ def _marks(diagram: TreeDiagram) -> list[Entry]:
         (glyph(REACHABLE), any(box.reachable is not None for box in boxes)),
         (glyph(TERMINAL), any(box.terminal for box in boxes)),
         *((glyph(ORIGINS[origin]), True) for origin in sorted(origins)),
+        (glyph(ELSEWHERE), any(presence(row) is ELSEWHERE for box in boxes for row in box.rows)),
         (area(STUB), bool(diagram.stubs)),
     ]
     return [entry for entry, is_there in entries if is_there]

@@ -30,9 +30,6 @@ def memory_table(diagram: MemoryDiagram) -> Table:
     nodes = _nodes(diagram, styles)
     known = [styles[kind.kind] for kind in diagram.kinds if kind.num_bytes is not None]
     unknown = [UNKNOWN] if len(known) < len(diagram.kinds) else []
-    stored = diagram.row_format
-    if diagram.format_origin is not Origin.OBSERVED:
-        stored += f" ({diagram.format_origin})"
     return Table(
         caption=diagram.caption,
         columns=COLUMNS,
@@ -41,8 +38,15 @@ def memory_table(diagram: MemoryDiagram) -> Table:
         length=float(max((part.stop for line in (*kinds, *nodes) for part in line.parts), default=0)),
         styles=(*known, *unknown),
         empty="There is no state kind.",
-        sums=(f"{byte_words(diagram.total_bytes)} in all, rows stored as {stored}",),
+        sums=(f"{byte_words(diagram.total_bytes)} in all, rows stored as {stored_as(diagram)}",),
     )
+
+
+def stored_as(diagram: MemoryDiagram) -> str:
+    """How rows are stored, and who says so."""
+    if diagram.format_origin is Origin.OBSERVED:
+        return "the geometry says" if diagram.row_format == "own" else diagram.row_format
+    return f"{diagram.row_format} ({diagram.format_origin})"
 
 
 def _kind(kind: KindBytes, style: Style, total: int) -> Line:
