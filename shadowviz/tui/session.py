@@ -13,6 +13,7 @@ from shadowviz.sources.child_wire import Answer
 from shadowviz.sources.follow import Follower, Polled
 from shadowviz.sources.states import EngineState, LogState
 from shadowviz.tokens.inert import printable
+from shadowviz.tui.closing import ClosingCheck
 from shadowviz.tui.frame import Arrival, Frame, HitRate, Mode
 from shadowviz.tui.moment_counts import PoolCounter, num_living_nodes, num_running, num_waiting
 from shadowviz.tui.request_facts import RequestFacts, request_facts
@@ -57,6 +58,7 @@ class Session:
         self._time: tuple[int, int] = (-1, 0)
         """Event whose time was read last, and that time."""
         self._fault = ""
+        self._closing = ClosingCheck()
         self._pools = PoolCounter(self._clock)
         self._pace = (0, 0.0)
         self._begun = -1
@@ -265,7 +267,7 @@ class Session:
         fault = self._fault or self.timeline.fault
         if fault and polled.state not in (LogState.TRUNCATED, LogState.REPLACED, LogState.GONE):
             return LogState.BROKEN, printable(fault)
-        return polled.state, printable(polled.words)
+        return polled.state, printable(polled.words or self._closing.words(self.timeline, self.follower))
 
     def _time_shown(self) -> int:
         at = self.timeline.at

@@ -161,6 +161,12 @@ class StressScreen(PaneScreen):
             self._inspect()
             self.draw(self.owner.frame)
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Whether an action does something here."""
+        if action in ("drill", "finding", "rows", "rescale", "copy"):
+            return self._grid is not None and bool(self._grid.started)
+        return super().check_action(action, parameters)
+
     def action_rescale(self, step: int) -> None:
         """More lengths a column, or fewer."""
         self.view.rescale(step)
