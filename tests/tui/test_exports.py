@@ -212,3 +212,15 @@ def test_where_there_is_nothing_to_write_the_screen_says_so(tmp_path: Path, scre
         assert told(app)[-1].startswith(("there is no", "there are no", "no stress run"))
 
     shown_then(empty, screen, keys)
+
+
+def test_a_request_and_a_node_are_two_rulers_and_a_dead_node_is_none(
+    log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    base = ["export", str(log), "--diagram", "derivation", "-o", str(tmp_path / "ruler.svg")]
+    assert main([*base, "--request", "r2", "--root", "1"]) == 2
+    assert "expected one of them" in capsys.readouterr().err
+    assert main([*base, "--root", "999"]) == 2
+    assert "there is no node n999" in capsys.readouterr().err
+    assert main([*base]) == 2
+    assert "--root with a node" in capsys.readouterr().err
