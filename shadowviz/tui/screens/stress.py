@@ -81,8 +81,8 @@ class StressScreen(PaneScreen):
         if grid is None or not grid.started:
             view.rows = None
             view.rows_changed()
-            words = "No stress run is on this record. Make one: shadowviz stress tiny -o stress.jsonl. Follow it in another "
-            words += "terminal while it goes on: shadowviz tui stress.jsonl --screen stress"
+            words = "No stress run is on this record. Make one: shadowviz stress tiny -o stress.jsonl. Follow it in "
+            words += "another terminal while it goes on: shadowviz tui stress.jsonl --screen stress"
             self.inspector.show([Paragraph(words, self.look.muted)])
             return
         drawn = (id(grid), grid.num_checks, self.look, view.size.width)
