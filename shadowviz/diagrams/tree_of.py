@@ -98,7 +98,7 @@ def _notes(opened: LogOpened, options: TreeOptions, path: RequestPath, selection
         yield "The largest nodes of each level are shown; what is beside or below them is counted in stubs."
     if options.request:
         there = f"{path.common:,} of the {path.num_tokens:,} tokens of {shorten(options.request, MAX_NAME)}"
-        yield f"The tree holds {there} at this event."
+        yield f"After this event the tree holds {there}, what it stored itself included."
         if options.root not in (0, *path.nodes):
             yield f"Its path does not run through node {options.root}, so it is not in the picture."
     if opened.policy != "lru":

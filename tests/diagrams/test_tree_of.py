@@ -118,7 +118,10 @@ def test_a_picture_says_how_much_of_a_request_the_tree_holds() -> None:
     row = state.requests.index[request]
     diagram = picture(state, request=request)
     assert (diagram.request, diagram.common, diagram.num_prompt) == (request, 1_724, state.requests.num_prompt[row])
-    assert f"The tree holds 1,724 of the 1,724 tokens of {request} at this event." in diagram.caption.notes
+    assert (
+        f"After this event the tree holds 1,724 of the 1,724 tokens of {request}, what it stored itself included."
+        in diagram.caption.notes
+    )
     apart = next(box.node for box in diagram.boxes if not box.on_path and box.node)
     beside = picture(state, request=request, root=apart)
     assert not any(box.on_path for box in beside.boxes)
