@@ -1,7 +1,6 @@
 """A log that is followed while it grows: its newest events at once, any other by its number, and what befalls it."""
 
 import math
-import os
 import stat
 import time
 from collections.abc import Callable, Collection
@@ -12,6 +11,7 @@ import msgspec
 from shadowviz.sources.event_lines import events_of
 from shadowviz.sources.line_index import CODES, KINDS, LineIndex
 from shadowviz.sources.log_file_view import LogFileView
+from shadowviz.sources.log_health import LogHealth
 from shadowviz.sources.states import LogState
 from shadowviz_engine.core.errors import LogError
 from shadowviz_engine.core.events import Event, LogOpened
@@ -24,8 +24,6 @@ CHUNK_BYTES = 2**20
 """Read at once; a longer line takes more."""
 MOST_KINDS = 100_000
 """Events whose kinds are told together."""
-TORN_AFTER_S = 2.0
-"""How long a line may stay unfinished before it counts as torn: a writer writes whole lines."""
 
 
 class Polled(msgspec.Struct, frozen=True):
@@ -61,8 +59,7 @@ class Follower:
         self._file: LogFileView | None = None
         self._front = LineIndex()
         self._tail: LineIndex | None = None
-        self._unfinished = (0, math.inf)
-        """Bytes behind the last whole line, and since when."""
+        self._health = LogHealth(self.path, self._clock)
         self._state, self._words = LogState.WAITING, ""
         self.opened: LogOpened | None = None
         """First event; None until there is one."""
@@ -219,7 +216,7 @@ class Follower:
             return
         if self._state is not LogState.TRUNCATED:
             self._grow(size)
-            self._judge(size)
+            self._state, self._words = self._health.judge(self._file, self._last, size)
 
     def _open(self) -> bool:
         """Open the file, if there is one."""
@@ -287,35 +284,3 @@ class Follower:
         found, expected = tail.first_seq, self._front.stop_seq
         words = f"seq {found} where {expected} was expected: events are missing or doubled"
         raise line_error(self.path, expected + 1, words)
-
-    def _judge(self, size: int) -> None:
-        """Say what has become of the file, whose lines are known up to its end."""
-        rest = size - self._last.end
-        if rest != self._unfinished[0]:
-            self._unfinished = (rest, self._clock())
-        number = self.head + 2
-        if self._name_lost():
-            return
-        if self.head < 0:
-            self._state, self._words = LogState.WAITING, f"{self.path} has no whole line yet"
-        elif self._last.kinds[-1] == CODES["LogClosed"] and not rest:
-            self._state, self._words = LogState.CLOSED, ""
-        elif rest and self._clock() - self._unfinished[1] >= TORN_AFTER_S:
-            what = f"{self.path} ends inside line {number}: the event with seq {self.head + 1} is not whole"
-            self._state, self._words = LogState.TORN, what
-        else:
-            self._state, self._words = LogState.FOLLOWING, ""
-
-    def _name_lost(self) -> bool:
-        """Whether something else, or nothing, stands under the name."""
-        assert self._file is not None
-        try:
-            found = self.path.stat()
-        except OSError:
-            self._state, self._words = LogState.GONE, f"{self.path} was moved or deleted: what is shown was read before"
-            return True
-        if os.path.samestat(found, self._file.stat()):
-            return False
-        self._state = LogState.REPLACED
-        self._words = f"another file stands under the name {self.path}: what is shown was read before; start again"
-        return True

@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import msgspec
 from textual import events
 from textual.app import App, SystemCommand
-from textual.binding import ActiveBinding, Binding, BindingType
+from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
 from shadowviz.replay.nearest import Words
-from shadowviz.sources.child_wire import Answer
-from shadowviz.tokens.inert import printable
+from shadowviz.tui.app_commands import KEY_WORDS, answer_words, app_commands
 from shadowviz.tui.frame import Frame, Mode
 from shadowviz.tui.late_words import LateWords
 from shadowviz.tui.pace import TICK_S, Pace
-from shadowviz.tui.screens.registry import SCREENS, ScreenEntry, entry_of
+from shadowviz.tui.screens.registry import SCREENS, entry_of
 from shadowviz.tui.session import Session
 from shadowviz.tui.widgets.look import CONTRAST_THEME, Look, look_of
 from shadowviz_engine.core.errors import ShadowvizError
@@ -264,7 +263,7 @@ class ShadowvizApp(App[None]):
 
     def key_words(self, binding: Binding) -> str:
         """A key as the foot and the help write it."""
-        return binding.key_display or _KEY_WORDS.get(binding.key, self.get_key_display(binding))
+        return binding.key_display or KEY_WORDS.get(binding.key, self.get_key_display(binding))
 
     def action_help(self) -> None:
         """Show every key that works here."""
@@ -274,51 +273,5 @@ class ShadowvizApp(App[None]):
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Everything that a key does here, by its name; and the themes."""
-        yield from (_screen_command(self, entry) for entry in self.entries)
-        seen = set[str]()
-        for found in screen.active_bindings.values():
-            action = found.binding.action
-            # Moves of a cursor and the palette itself are nothing to choose here; other keys of ours have an id.
-            if not found.enabled or not found.binding.id or action in seen or found.binding.id.startswith(_NO_COMMANDS):
-                continue
-            seen.add(action)
-            yield _key_command(self, found)
+        yield from app_commands(self, screen.active_bindings.values())
         yield SystemCommand("Theme", "choose the colours", self.action_change_theme)
-
-
-def answer_words(answer: Answer) -> str:
-    """What the user is told of an answer of the engine; empty = nothing."""
-    if answer.taken:
-        return f"submitted: {printable(', '.join(answer.requests))}" if answer.requests else ""
-    return f"refused: {answer.words}" if answer.id >= 0 else answer.words
-
-
-_KEY_WORDS = {
-    "question_mark": "?",
-    "slash": "/",
-    "colon": ":",
-    "backspace": "backspace",
-    "minus": "-",
-    "plus": "+",
-    "equals_sign": "=",
-    "enter": "enter",
-    "space": "space",
-    "escape": "esc",
-    "ctrl+l": "ctrl+l",
-}
-
-
-_NO_COMMANDS = ("screen.", "row.", "page.", "pane.", "app.command")
-
-
-def _key_command(app: ShadowvizApp, found: ActiveBinding) -> SystemCommand:
-    binding, node = found.binding, found.node
-    return SystemCommand(
-        binding.description.capitalize(),
-        f"key {app.key_words(binding)}",
-        lambda: app.call_later(app.run_action, binding.action, node),
-    )
-
-
-def _screen_command(app: ShadowvizApp, entry: ScreenEntry) -> SystemCommand:
-    return SystemCommand(f"Screen {entry.key}: {entry.title}", entry.says, lambda: app.action_visit(entry.name))

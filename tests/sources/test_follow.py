@@ -2,6 +2,7 @@
 
 import json
 import os
+from contextlib import closing
 from functools import cache
 from pathlib import Path
 
@@ -12,8 +13,9 @@ from hypothesis import strategies as st
 from walked_logs import LoggedWalk, lines_of, write_log
 
 from shadowviz.sources import follow
-from shadowviz.sources.follow import TORN_AFTER_S, Follower
+from shadowviz.sources.follow import Follower
 from shadowviz.sources.line_index import KINDS, LineIndex
+from shadowviz.sources.log_health import TORN_AFTER_S
 from shadowviz.sources.states import LogState
 from shadowviz_engine.core.errors import LogError
 from shadowviz_engine.core.events import EVENT_TYPES, Event, RequestSubmitted
@@ -324,3 +326,13 @@ def test_a_line_that_is_longer_than_what_is_read_at_once_does_not_double_the_new
     assert follower.index()
     assert follower.events(0, 12) == [opened, *prompts]
     follower.close()
+
+
+def test_kinds_of_a_stretch_are_those_of_its_events(tmp_path: Path) -> None:
+    events = LoggedWalk(2, 60).events()
+    with closing(Follower(write_log(tmp_path / "run.jsonl", events))) as follower:
+        for start in range(0, len(events), 9):
+            for stop in range(start, len(events) + 1, 11):
+                assert follower.kinds_between(start, stop) == {type(event).__name__ for event in events[start:stop]}
+        assert follower.kinds_between(0, len(events) + 1) is None
+        assert follower.kinds_between(-1, 3) is None
