@@ -18,7 +18,7 @@ from shadowviz_engine.model.fault_forms import PlanFault, RowFault
 from shadowviz_engine.model.faults import MODEL_FAULTS
 
 SUBJECT = "random:7"
-"""Ratios 2 with overlap and 23, a window of 11, three entries chosen."""
+"""Ratios 2 with overlap and 16, a window of 11, four entries chosen."""
 
 
 def plan(*lengths: tuple[int, int], modes: tuple[str, ...] = (), **options: str) -> Plan:

@@ -107,6 +107,12 @@ def test_a_fork_is_named_by_the_first_row_that_it_wrote_over(cells):
     assert cell.difference > 0.01
 
 
+def test_a_cell_comes_out_the_same_alone(cells):
+    for name in ("twin_freed", "last_token_published"):
+        expected = next(cell for cell in cells if (cell.mode, cell.length) == (name, 17))
+        assert results(name, lengths=((17, 18),)) == [expected]
+
+
 @settings(max_examples=12)
 @given(st.sampled_from(sorted(TRAP_FAULTS)), st.sampled_from((0, 2, 3, 14, 15)), st.integers(1, 40))
 def test_faults_are_named_in_models_of_any_ratio_window_and_page(name, seed, length):
