@@ -1,5 +1,6 @@
 """The whole table of formats: each diagram that each takes, from a live engine and from its log, at any event."""
 
+import json
 from pathlib import Path
 from typing import NamedTuple
 
@@ -83,3 +84,36 @@ def stress_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("stress") / "stress.jsonl"
     assert main(["stress", "tiny", "--level", "arithmetic", "--lengths", "1:9", "--jobs", "1", "-o", str(path)]) == 0
     return path
+
+
+HOSTILE = '<script>alert(7)</script>\x1b[31m\u202egnp.exe\u2066]]>"`${x}%%{init}%%{a|b}\\N'
+
+
+@pytest.fixture(scope="module")
+def hostile(story_log: Path) -> Recording:
+    """A record whose first request and whose namespace have a name that no format may act on."""
+    path = story_log.with_name("hostile.jsonl")
+    name = json.dumps(HOSTILE).encode()
+    lines = story_log.read_bytes().splitlines(keepends=True)[:-1]
+    path.write_bytes(b"".join(lines).replace(b'"first"', name).replace(b'"lora-7"', name))
+    assert path.read_bytes().count(name) > 5
+    return open_source(str(path), False, ())
+
+
+@pytest.mark.parametrize(
+    ("form", "diagram"),
+    [row for row in TABLE if row[0] not in DRAWN_ONCE and row[1] not in (DiagramName.BOUNDARY, DiagramName.CHANGES)],
+)
+def test_names_of_a_record_are_texts_in_every_format(hostile: Recording, form: str, diagram: DiagramName) -> None:
+    named = HOSTILE if diagram in (DiagramName.TREE, DiagramName.DERIVATION) else ""
+    last = 40 if diagram is DiagramName.DERIVATION else None
+    made = drawn(format_named(form), diagram, diagram_of(diagram, hostile, Ask(at=last, request=named)))
+    if form == "perfetto":
+        assert b"\x1b[31m" not in made
+        return
+    told = made.decode()
+    # Plotly itself speaks of control characters, but of none of these.
+    assert not any(mark in told for mark in ("\x1b[31m", "\u202e", "\u2066"))
+    if form not in ("json", "text", "text-log"):
+        assert "<script>alert" not in told
+        assert "alert" in told or not named
