@@ -474,6 +474,9 @@ def test_a_lean_reading_passes_over_fields_and_tells_events_of_unknown_types(
     assert [event.seq for batch in reader.lean_batches() for event in batch] == [0, 1, 2]
     assert reader.summary.unknown == {"Odd": 1}
     assert "line 2" in str(lean_outcome(log_of(tmp_path, '{"type":"PathEnded","seq":1,"t_ns":1,"node":"4"}')))
+    for seqs, found in (((1, 3), "line 3: seq 3 where 2"), ((1, 1), "line 3: seq 1 where 2"), ((2,), "line 2: seq 2")):
+        path = log_of(tmp_path, *(msgspec.json.encode(ended(seq)) + b"\n" for seq in seqs))
+        assert found in str(lean_outcome(path))
 
 
 def test_a_whole_event_is_found_again_behind_a_lean_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

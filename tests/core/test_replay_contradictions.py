@@ -99,6 +99,10 @@ CONTRADICTIONS: list[tuple[Event, str]] = [
         SpanInserted(**PLACE, node=3, parent=0, request="b", start=0, stop=3, swa=(SlotRun(0, 3, 31),)),
         "its request does not hold all of the swa slots",
     ),
+    (
+        SpanInserted(**PLACE, node=3, parent=0, request="b", start=0, stop=4, full=(SlotRun(0, 4, 9),)),
+        "its request does not hold all of the full slots",
+    ),
     (SwaFreed(**PLACE, node=2, start=0, stop=2, reason="retention"), r"no window rows in \[0,2\)"),
     (SwaFreed(**PLACE, node=2, start=2, stop=5, reason="retention"), r"\[2,5\) of node 2, which is \[0,4\)"),
     (SwaPublished(**PLACE, node=2, request="b", runs=HELD), "node 2 has window rows of these tokens already"),

@@ -21,6 +21,7 @@ from shadowviz_engine.core.events import (
     SlotRun,
     SlotsFreed,
     SlotsTaken,
+    SpanEvicted,
     SpanInserted,
     SpanSplit,
 )
@@ -123,6 +124,16 @@ def test_locks_below_a_split_count_above_it() -> None:
     assert replay.state.nodes.locks.tolist() == [0, 1, 0]
     with pytest.raises(LogError, match="PathUnlocked at seq 6 cannot apply: node 2 is not locked"):
         replay.apply([PathUnlocked(seq=6, t_ns=0, request="a", node=2)])
+
+
+def test_a_leaf_whose_lock_is_not_counted_yet_cannot_be_evicted() -> None:
+    inserted = SpanInserted(seq=2, t_ns=0, node=1, parent=0, request="a", start=0, stop=8, full=(SlotRun(0, 8, 0),))
+    replay = applied(*request("a", 0), inserted, PathLocked(seq=3, t_ns=0, request="a", node=1))
+    evicted = SpanEvicted(seq=4, t_ns=0, node=1, reason="lru")
+    with pytest.raises(LogError, match="SpanEvicted at seq 4 cannot apply: node 1 has 1 locks"):
+        replay.apply(lean_of([evicted]))
+    replay.apply(lean_of([PathUnlocked(seq=4, t_ns=0, request="a", node=1), evicted]))
+    assert not replay.state.nodes.alive[1]
 
 
 def test_slots_that_nobody_held_are_told_at_once_and_wrong_ones_when_they_are_counted() -> None:
