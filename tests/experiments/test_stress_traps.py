@@ -126,6 +126,13 @@ def test_faults_are_named_in_models_of_any_ratio_window_and_page(name, seed, len
         assert cell.detail
 
 
+def test_an_overlap_that_no_entry_of_the_run_reads_is_not_said_to_show():
+    """Ratios 9 with overlap and 10: from 18 on the run stops at 21, and the next entry closes at 26."""
+    (cell,) = results("lock_skipped", lengths=((18, 19),), subject="random:24")
+    assert (cell.kind, cell.layer, cell.row) == (cell.fault_kind, cell.fault_layer, cell.fault_row)
+    assert (cell.kind, cell.row) == ("swa_kv", 16)
+
+
 @given(st.integers(1, 60), st.integers(0, 60), st.integers(1, 20))
 def test_the_first_wrong_row_that_is_found_is_needed_and_wrong(length, start, size):
     geometry = cached_subject(SUBJECT).geometry

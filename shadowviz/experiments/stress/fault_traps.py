@@ -82,7 +82,7 @@ def first_read(geometry: Geometry, length: int, stop: int) -> Place | None:
         own = next((one for one in geometry.compressors if layer in geometry.kind(f"{one.name}_kv").owners), None)
         if own is not None:
             first = max(0, length // own.ratio * own.ratio - (own.ratio if own.overlap else 0))
-            if first < length:
+            if first < length and (length // own.ratio + 1) * own.ratio <= stop:
                 return layer, f"{own.name}_tail", first
         if geometry.n_win > 1:
             return layer, SWA, max(0, length - geometry.n_win + 1)
