@@ -9,7 +9,7 @@ from shadowviz.tui.pool_fill import pool_fills
 from shadowviz_engine.core.columns import DECODE, DONE, PREFILL, QUEUED, WAITING
 from shadowviz_engine.core.replayer import Replayer
 
-REST = 20
+REST = 40
 """Pools are counted anew after this many times as long as counting them took."""
 
 
