@@ -16,7 +16,7 @@ from shadowviz.tui.widgets.strips import strip_of
 
 Line = list[Segment]
 
-MAX_STRIPS = 4096
+MAX_STRIPS = 1024
 """Lines that are kept as drawn."""
 
 
