@@ -131,8 +131,9 @@ lack are taken from the fonts of the machine.
 """,
     "tui": """\
 No JSON. `?` shows the keys, each with the id that a file of `--keys` names. Without a terminal, or with `--plain`, the
-screen is printed as text. `--web` needs the extra `web`, and prints an address whose last part is a secret; its page loads
-nothing from elsewhere, and takes requests of this machine's browsers alone. What the screens show: [screens](screens.md).
+screen is printed as text. `--web` needs the extra `web`, and prints an address whose last part is a secret; its page
+loads nothing from elsewhere, and takes requests of this machine's browsers alone. What the screens show:
+[screens](screens.md).
 """,
     "version": """\
 JSON: `shadowviz`, `schema`, `python`, `torch`.
