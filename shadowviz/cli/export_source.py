@@ -68,8 +68,10 @@ class Recording(msgspec.Struct, frozen=True):
 
 
 def is_record(path: str) -> bool:
-    """Whether the file begins as a record does; a file that cannot be read does not."""
+    """Whether the file begins as a record does; one that cannot be read does not, and a pipe is not looked into."""
     try:
+        if not Path(path).is_file():
+            return False
         with Path(path).open("rb") as file:
             return _RECORD.match(file.read(256)) is not None
     except (OSError, ValueError):
@@ -95,6 +97,8 @@ def open_source(source: str, demo: bool, engine: Sequence[str]) -> Recording:
     if demo == bool(source):
         raise InputError("expected one source: a record, a file of prompts, - for prompts from stdin, or --demo")
     name, at = name_and_event(source)
+    if source and Path(name).is_fifo():
+        raise InputError(f"{name} is a pipe, which gives its bytes once: expected a file, or - for prompts from stdin")
     if source and is_record(name):
         if engine:
             raise InputError(f"{name} is a record and has had its engine: expected --engine beside prompts alone")

@@ -25,7 +25,9 @@ def plain_arguments(command: Callable[..., int], arguments: Sequence[str]) -> Ma
             continue
         word, is_joined, value = word.partition("=")
         name, kind = options.get(word, ("", None))
-        if name in found or kind not in (str, bool) or (kind is bool and is_joined):
+        # Behind one dash Typer takes the sign for a part of the value.
+        is_odd = bool(is_joined) and (kind is bool or not word.startswith("--"))
+        if name in found or kind not in (str, bool) or is_odd:
             return None
         if kind is str and not is_joined:
             if not left or left[0].startswith("-"):

@@ -279,6 +279,16 @@ def test_a_file_that_ends_as_another_format_is_told(command: Command, story_log:
         assert "ends as" not in command("export", str(story_log), "-f", "json", "-o", str(tmp_path / name)).err
 
 
+def test_a_pipe_is_refused_and_not_taken_for_a_prompt(command: Command, story_log: Path) -> None:
+    reader, writer = os.pipe()
+    os.write(writer, story_log.read_bytes()[:4096])
+    os.close(writer)
+    done = command("export", f"/dev/fd/{reader}", "-f", "json")
+    os.close(reader)
+    assert (done.code, done.out) == (2, "")
+    assert "is a pipe, which gives its bytes once: expected a file, or - for prompts from stdin" in done.err
+
+
 def test_a_record_that_contradicts_itself_is_told_with_its_name(
     command: Command, story_log: Path, tmp_path: Path
 ) -> None:

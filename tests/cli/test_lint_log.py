@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -62,6 +63,15 @@ def test_stdin_is_read(command: Command, monkeypatch: pytest.MonkeyPatch) -> Non
     done = command("lint-log", "-")
     assert done.code == 1
     assert done.out.startswith("stdin:4: ")
+
+
+def test_a_pipe_is_read_whole(command: Command) -> None:
+    reader, writer = os.pipe()
+    os.write(writer, SAMPLE.encode())
+    os.close(writer)
+    done = command("lint-log", f"/dev/fd/{reader}")
+    os.close(reader)
+    assert (done.code, done.out.splitlines()[-1]) == (1, "4 contradictions in 1 of 1 lookup, 8 lines checked")
 
 
 def test_what_was_not_checked_is_told(command: Command, tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ WORDS = st.sampled_from(
         "-o",
         "-x",
         "-ox",
+        "-o=x",
         "--output",
         "--output=x",
         "--screen",
@@ -84,3 +85,8 @@ def test_what_is_read_the_short_way_is_what_typer_reads(arguments: list[str]) ->
 )
 def test_what_users_write_is_read_the_short_way(arguments: list[str], expected: dict[str, Any]) -> None:
     assert plain_arguments(tui.tui, arguments) == expected
+
+
+def test_what_is_joined_behind_one_dash_is_left_to_typer() -> None:
+    assert plain_arguments(tui.tui, ["-o=kept.jsonl"]) is None
+    assert (by_typer(["-o=kept.jsonl"]) or {})["output"] == "=kept.jsonl"
