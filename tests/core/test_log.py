@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shadowviz_engine.core import log_lines
+from shadowviz_engine.core import log_lean, log_lines
 from shadowviz_engine.core.errors import LogError
 from shadowviz_engine.core.events import Event, LogClosed, LogOpened, PathEnded
 from shadowviz_engine.core.log import FileSink
@@ -477,6 +477,21 @@ def test_a_lean_reading_passes_over_fields_and_tells_events_of_unknown_types(
     for seqs, found in (((1, 3), "line 3: seq 3 where 2"), ((1, 1), "line 3: seq 1 where 2"), ((2,), "line 2: seq 2")):
         path = log_of(tmp_path, *(msgspec.json.encode(ended(seq)) + b"\n" for seq in seqs))
         assert found in str(lean_outcome(path))
+
+
+@pytest.mark.parametrize("more", [0, 1, 2, 900])
+def test_a_line_that_is_too_long_is_refused_by_both_ways_to_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: int
+) -> None:
+    monkeypatch.setattr(log_lines, "BLOCK_BYTES", 1)
+    for module in (log_lines, log_lean):
+        monkeypatch.setattr(module, "MAX_LINE_BYTES", 6_000)
+    line = msgspec.json.encode(ended(1))
+    path = log_of(
+        tmp_path, line[:-1] + b" " * (5_999 - len(line) + more) + b"}\n", msgspec.json.encode(ended(2)) + b"\n"
+    )
+    assert lean_outcome(path) == whole_outcome(path)
+    assert ("line 2: longer than 6000 bytes" in str(lean_outcome(path))) == (more > 0)
 
 
 def test_a_whole_event_is_found_again_behind_a_lean_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
