@@ -12,7 +12,7 @@ from shadowviz.diagrams.lookups import verdict_line
 from shadowviz.replay.explain import Explanation
 from shadowviz.replay.moment import Moment
 from shadowviz.replay.nearest import Words
-from shadowviz.replay.resident import PromptState, prompt_state, request_prompt, request_row
+from shadowviz.replay.resident import PromptState, path_tokens, prompt_state, request_prompt, request_row
 from shadowviz.tokens.inert import printable
 from shadowviz_engine.core.errors import InputError
 from shadowviz_engine.core.events import LookupDone
@@ -113,8 +113,7 @@ def path_diagram(moment: Moment, source: str, node: int, words: Words, view: Vie
     opened, nodes = state.opened, state.nodes
     if opened is None or not (0 < node < len(nodes) and nodes.alive[node]):
         raise InputError(f"there is no node n{node} after event {moment.seq}: expected one that is in the tree then")
-    start, length = nodes.tokens_at[node], nodes.stop[node]
-    path = state.tokens[start : start + length]
+    path, length = path_tokens(state, node), nodes.stop[node]
     there = prompt_state(state, path, state.namespaces.names[nodes.namespace[node]])
     span = _checked_span(view.span, length, f"n{node}")
     cut = there.found.reused if view.cut is None else _checked_cut(view.cut, length)

@@ -6,6 +6,7 @@ from itertools import islice
 
 import msgspec
 
+from shadowviz.replay.resident import path_tokens
 from shadowviz_engine.core.events import LookupDone
 from shadowviz_engine.core.replayer import Replayer
 
@@ -76,11 +77,7 @@ def _behind(state: Replayer, leaf: int, start: int) -> bytes:
 
 
 def _stored_path(state: Replayer, leaf: int) -> StoredPath:
-    path = tuple(state.nodes.path(leaf))[::-1]
-    tokens = array("i")
-    for node in path:
-        tokens.extend(state.node_tokens(node))
-    return StoredPath(path, tokens)
+    return StoredPath(tuple(state.nodes.path(leaf))[::-1], path_tokens(state, leaf))
 
 
 def _leaves(state: Replayer, lookup: LookupDone) -> Iterator[int]:

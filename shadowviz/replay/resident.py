@@ -47,6 +47,14 @@ def request_prompt(state: Replayer, row: int) -> "array[int]":
     return state.tokens[at : at + state.requests.num_prompt[row]]
 
 
+def path_tokens(state: Replayer, node: int) -> "array[int]":
+    """Tokens from the root to the end of a node; what lies before its own in the store may be another request's."""
+    tokens = array("i")
+    for above in reversed(tuple(state.nodes.path(node))):
+        tokens.extend(state.node_tokens(above))
+    return tokens
+
+
 def prompt_state(state: Replayer, prompt: "array[int]", namespace: str, row: int = -1) -> PromptState:
     """What is there of `prompt`; with the request's `row`, also in the slots that it holds beside the tree.
 

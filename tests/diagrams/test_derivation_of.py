@@ -6,12 +6,13 @@ import msgspec
 import pytest
 from lookup_runs import ByNumber, ExplainedRun
 
-from shadowviz.diagrams.derivation_of import MAX_TEXT, View, length_diagram, request_diagram
+from shadowviz.diagrams.derivation_of import MAX_TEXT, View, length_diagram, path_diagram, request_diagram
 from shadowviz.diagrams.lanes import DerivationDiagram
 from shadowviz.replay.moment import Moment
 from shadowviz_engine.core.errors import InputError
 from shadowviz_engine.core.events import RequestSubmitted
 from shadowviz_engine.core.presets import preset
+from shadowviz_engine.core.reuse import ResumeRule
 from shadowviz_engine.core.snapshot import pack_ids
 from shadowviz_engine.core.spans import Extent
 
@@ -158,3 +159,21 @@ def test_what_cannot_be_shown_is_told(request_name: str, view: View, told: str) 
     found = run.run(range(700))
     with pytest.raises(InputError, match=told):
         request_diagram(moment(run, found), "run", request_name, ByNumber(), view)
+
+
+def test_the_ruler_of_an_answer_shows_its_own_path_where_another_prompt_came_between() -> None:
+    run = ExplainedRun(preset("recall"), num_full_pages=40, num_swa_pages=40, resume=ResumeRule.ANY)
+    driver = run.driver
+    request, _ = driver.start(range(20))
+    driver.start(range(100, 150))
+    driver.prefill(request, 20)
+    for position, token in enumerate((7, 8, 9), 20):
+        driver.append(request, token)
+        assert driver.manager.extend(request, position) is None
+        driver.manager.computed(request, position)
+    driver.finish(request)
+    run.catch_up()
+    node = next(node.node for node in run.explainer.state.node_states() if node.start == 20)
+    diagram = path_diagram(moment(run), "run.jsonl", node, ByNumber())
+    assert diagram.text == tuple(map(str, (*range(20), 7, 8)))
+    assert diagram.cut == 21

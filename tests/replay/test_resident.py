@@ -9,12 +9,13 @@ from hypothesis import strategies as st
 from lookup_runs import ExplainedRun, ids
 from trees import replayed, walked
 
-from shadowviz.replay.resident import prompt_state, request_prompt, request_row, resident_rows
+from shadowviz.replay.resident import path_tokens, prompt_state, request_prompt, request_row, resident_rows
 from shadowviz_engine.core.errors import InputError
 from shadowviz_engine.core.events import StepDone
 from shadowviz_engine.core.kinds import Shape, needed_rows
 from shadowviz_engine.core.presets import preset
 from shadowviz_engine.core.reuse import ResumeRule
+from shadowviz_engine.core.snapshot import unpack_ids
 from shadowviz_engine.core.spans import Extent, merge
 
 
@@ -86,3 +87,12 @@ def test_a_request_that_was_not_submitted_is_told_with_the_event() -> None:
     _, state = walked(1, 20)
     with pytest.raises(InputError, match=f"'nobody' is not there after event {state.seq}"):
         request_row(state, "nobody")
+
+
+@given(st.integers(0, 2**32))
+def test_the_path_of_a_node_has_the_tokens_of_all_nodes_on_it(seed: int) -> None:
+    state = walked(seed, 60)[1]
+    expected: dict[int, list[int]] = {0: []}
+    for node in sorted(state.node_states(), key=lambda node: node.start):
+        expected[node.node] = [*expected[node.parent], *unpack_ids(node.tokens)]
+        assert path_tokens(state, node.node).tolist() == expected[node.node]

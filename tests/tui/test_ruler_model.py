@@ -1,14 +1,21 @@
 """The ruler's cells, beside a twin that looks at every single token, and beside the exported ruler."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from walked_logs import LoggedWalk, write_log
 
 from shadowviz.diagrams.lanes_of import lanes_of
+from shadowviz.tui.frame import Selection
 from shadowviz.tui.models.ruler_model import CellState, RulerLane, RulerModel
 from shadowviz.tui.models.ruler_place import SPELLED, ZOOMS, RulerPlace
+from shadowviz.tui.models.ruler_subject import subject_of
+from shadowviz.tui.session import Session
 from shadowviz_engine.core.kinds import Shape, StateKind, needed_rows, owned_rows
 from shadowviz_engine.core.presets import preset
+from shadowviz_engine.core.snapshot import unpack_ids
 from shadowviz_engine.core.spans import Extent, merge
 
 GEOMETRIES = ("tiny", "v4-flash", "deepseek-v4.1", "kimi-linear", "llama4")
@@ -155,3 +162,16 @@ def test_a_lost_window_is_named_with_the_tokens_that_are_missing():
     assert blocking[window].missing == (Extent(3969, 4096),)
     assert blocking["csa_kv"].missing == ()
     assert {found.kind: found for found in model.with_cut(3900).blocking()}[window].missing == ()
+
+
+def test_the_ruler_of_a_node_is_about_the_tokens_of_its_path(tmp_path: Path) -> None:
+    session = Session(write_log(tmp_path / "run.jsonl", LoggedWalk(3, 120).events()))
+    session.settle()
+    expected: dict[int, list[int]] = {0: []}
+    for node in sorted(session.state.node_states(), key=lambda node: node.start):
+        expected[node.node] = [*expected[node.parent], *unpack_ids(node.tokens)]
+        subject = subject_of(session, Selection(node=node.node))
+        assert subject is not None
+        assert list(subject.tokens or ()) == expected[node.node]
+    assert len(expected) > 5
+    session.close()

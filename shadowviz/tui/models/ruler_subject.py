@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from shadowviz.replay.counts import tokens
-from shadowviz.replay.resident import prompt_state, request_prompt
+from shadowviz.replay.resident import path_tokens, prompt_state, request_prompt
 from shadowviz.tokens.inert import printable
 from shadowviz.tui.frame import Selection
 from shadowviz.tui.models.ruler_model import RulerModel
@@ -86,8 +86,7 @@ def _moment(lookup: LookupDone | None, at: int) -> str:
 def _of_node(session: Session, node: int) -> Subject:
     state = session.state
     nodes = state.nodes
-    start, stop = nodes.tokens_at[node], nodes.stop[node]
-    path = state.tokens[start : start + stop]
+    path, stop = path_tokens(state, node), nodes.stop[node]
     there = prompt_state(state, path, state.namespaces.names[nodes.namespace[node]])
     assert state.opened is not None, "a node comes behind the first event"
     geometry = state.opened.geometry
