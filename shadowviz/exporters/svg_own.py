@@ -8,7 +8,8 @@ from shadowviz.diagrams.theme import GROUNDS, Ground
 from shadowviz.diagrams.tree import Stub, TreeDiagram
 from shadowviz.exporters.box_words import outcome_lines, outcome_place, stub_words
 from shadowviz.exporters.formats import Look
-from shadowviz.exporters.svg_boxes import ROOT_WIDTH, BoxDrawing
+from shadowviz.exporters.svg_boxes import FULL_MOST, BoxDrawing
+from shadowviz.exporters.svg_brief import BriefDrawing
 from shadowviz.exporters.svg_frame import NARROWEST, caption_block, legend_block
 from shadowviz.exporters.svg_legend import tree_legend
 from shadowviz.exporters.svg_parts import (
@@ -22,12 +23,12 @@ from shadowviz.exporters.svg_parts import (
     text_of,
     width_of,
 )
+from shadowviz.exporters.svg_shapes import GAP_X, GAP_Y, ROOT_WIDTH
 from shadowviz.exporters.tidy import Places, place
 
-GAP_X = 34
-GAP_Y = 12
 EDGES_A_PATH = 500
 STUB_HEIGHT = 24
+AnyDrawing = BoxDrawing | BriefDrawing
 TALL = 2_400
 """Pixels of boxes beyond which the legend stands above them."""
 
@@ -35,7 +36,7 @@ TALL = 2_400
 def draw_tree(diagram: TreeDiagram, look: Look) -> bytes:
     """The picture as SVG: caption, boxes, legend; the same bytes for the same diagram and look."""
     ground = ground_of(look)
-    boxes = BoxDrawing(diagram, ground)
+    boxes = (BoxDrawing if len(diagram.boxes) <= FULL_MOST else BriefDrawing)(diagram, ground)
     stubs = list(diagram.stubs)
     if diagram.request and diagram.boxes:
         # The outcome of the lookup is placed like something that hangs from the node where the prompt parted.
@@ -45,15 +46,15 @@ def draw_tree(diagram: TreeDiagram, look: Look) -> bytes:
     width = max(grid.x(places.num_columns) - GAP_X + MARGIN, NARROWEST)
     caption = caption_block(diagram.caption, width, ground, diagram.request)
     is_tall = places.num_rows * grid.step_y > TALL
-    grid.top = 0.0 if is_tall else caption.height
+    grid.top = 0.0 if is_tall else round(caption.height)
     body = [*_edges(diagram, places, grid, ground)]
-    body += map(boxes.box, diagram.boxes, map(grid.x, places.columns), map(grid.y, places.rows))
+    body += boxes.drawn(diagram.boxes, map(grid.x, places.columns), map(grid.y, places.rows))
     body += _stubs(diagram, places, grid, ground)
     if len(stubs) > len(diagram.stubs):
         body += _outcome(diagram, grid.x(places.stub_columns[-1]), grid.y(places.stub_rows[-1]), boxes, ground)
     bottom = grid.y(places.num_rows) + GAP_Y
     legend = legend_block(
-        tree_legend(diagram, boxes.symbols.examples, ground), caption.height if is_tall else bottom, width
+        tree_legend(diagram, boxes.shapes.examples.values(), ground), caption.height if is_tall else bottom, width
     )
     if is_tall:
         # At the bottom nobody would find it.
@@ -62,14 +63,14 @@ def draw_tree(diagram: TreeDiagram, look: Look) -> bytes:
         bottom += caption.height
     else:
         body += legend.lines
-    defs = patterns(kind_styles(diagram.kinds).values(), ground) + "\n" + boxes.symbols.definitions
+    defs = patterns(kind_styles(diagram.kinds).values(), ground) + "\n" + boxes.definitions
     return document(width, bottom + legend.height, diagram.caption, [*caption.lines, *body], look, defs)
 
 
 class _Grid:
     """Pixels of columns and rows; the root of the whole tree stands for no tokens, and has a narrow column."""
 
-    def __init__(self, diagram: TreeDiagram, boxes: BoxDrawing, places: Places) -> None:
+    def __init__(self, diagram: TreeDiagram, boxes: AnyDrawing, places: Places) -> None:
         self.places = places
         self.top = 0.0
         self.step_x, self.step_y = boxes.sizes.width + GAP_X, boxes.sizes.height + GAP_Y
@@ -126,7 +127,7 @@ def _stubs(diagram: TreeDiagram, places: Places, grid: _Grid, ground: Ground) ->
         )
 
 
-def _outcome(diagram: TreeDiagram, x: float, y: float, boxes: BoxDrawing, ground: Ground) -> Iterator[str]:
+def _outcome(diagram: TreeDiagram, x: float, y: float, boxes: AnyDrawing, ground: Ground) -> Iterator[str]:
     """What the lookup of the request came to."""
     width, height = boxes.sizes.width, boxes.sizes.height
     lines, size = outcome_lines(diagram), 11

@@ -20,7 +20,7 @@ from shadowviz.exporters.svg_frame import (
     outline_entry,
 )
 from shadowviz.exporters.svg_parts import MARGIN, area, dashes, document, fitted, ground_of, patterns, text_of, width_of
-from shadowviz.exporters.svg_symbols import visible
+from shadowviz.exporters.svg_shapes import visible
 from shadowviz_engine.core.derive import Origin
 
 LABELS: Final = 190
