@@ -494,6 +494,14 @@ def test_a_line_that_is_too_long_is_refused_by_both_ways_to_read(
     assert ("line 2: longer than 6000 bytes" in str(lean_outcome(path))) == (more > 0)
 
 
+def test_what_follows_the_end_is_refused_by_both_ways_to_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(log_lines, "BLOCK_BYTES", 1)
+    closed = LogClosed(seq=1, t_ns=1, count=1, digest="x")
+    path = log_of(tmp_path, *(msgspec.json.encode(event) + b"\n" for event in (closed, ended(2))))
+    assert lean_outcome(path) == whole_outcome(path)
+    assert "line 3: something follows LogClosed" in str(lean_outcome(path))
+
+
 def test_a_whole_event_is_found_again_behind_a_lean_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     events = [OPENED, *(ended(seq, seq + 5) for seq in range(1, 40)), LogClosed(seq=40, t_ns=9, count=40, digest="x")]
     path = written(tmp_path / "log.jsonl", *events)

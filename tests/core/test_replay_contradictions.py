@@ -113,6 +113,9 @@ CONTRADICTIONS: list[tuple[Event, str]] = [
     (SlotsTaken(**PLACE, request="a", pool="full", runs=(SlotRun(3, 3, 9),)), r"run \[3,3\) is empty"),
     (SlotsTaken(**PLACE, request="a", pool="full", runs=(SlotRun(0, 1, 2**31),)), "slot 2147483648 is out"),
     (SlotsFreed(**PLACE, request="b", pool="swa", runs=(SlotRun(2, 5, 32),)), "does not hold all of the swa slots"),
+    (SlotsFreed(**PLACE, request="a", pool="swa", runs=(SlotRun(3, 1, 32),)), r"run \[3,1\) is empty"),
+    (SwaPublished(**PLACE, node=1, request="a", runs=(SlotRun(6, 4, 32),)), r"run \[6,4\) is empty"),
+    (RequestFinished(**PLACE, request="x", reason="length", tokens=b""), "'x' was never submitted"),
     (PathEnded(seq=7, t_ns=0, node=1), "it follows seq 7, expected a later one"),
     (
         LookupDone(
