@@ -6,7 +6,15 @@ from typing import Any
 from shadowviz.cli.show import counted, number, strong, table, wrapped
 from shadowviz.cli.stress_answers import answer_tables, answers_json, percent
 from shadowviz.cli.stress_map import Maps
-from shadowviz.replay.stress import FAULTS, FaultSums, ModeSums, StressSums, finding_text
+from shadowviz.replay.stress import (
+    FAULTS,
+    FaultSums,
+    ModeSums,
+    StressSums,
+    finding_text,
+    is_about_answers,
+    over_subjects,
+)
 from shadowviz.replay.stress_patterns import FindingGroup, StressPatterns
 from shadowviz_engine.core.events import BoundaryStressStarted, Event
 
@@ -34,7 +42,7 @@ class Results:
 
     def text(self, source: str) -> str:
         """The run in words, tables and heat maps; each sort of finding with its command."""
-        sums, faults = self.sums, sorted(self.sums.faults.values(), key=lambda one: (one.subject, one.fault))
+        sums, faults = self.sums, over_subjects(self.sums.faults.values())
         blocks = [_verdict(sums), *_left_out(sums), *_mode_tables(list(sums.modes.values()))]
         blocks += [_fault_table(faults), *_hidden(faults)] if faults else []
         blocks += answer_tables(sums.answers)
@@ -97,6 +105,8 @@ def _left_out(sums: StressSums) -> list[str]:
 
 def _mode_tables(modes: list[ModeSums]) -> list[str]:
     """One table a level: their columns differ, and together they would not fit a terminal."""
+    # Of the level of faults the table by fault says the same, and more.
+    modes = [one for one in modes if one.level != FAULTS or one.findings or is_about_answers(one.mode)]
     levels = dict.fromkeys(one.level for one in modes)
     tables = {level: _mode_table([one for one in modes if one.level == level]) for level in levels}
     return [f"{level}\n{text}" if len(levels) > 1 else text for level, text in tables.items()]

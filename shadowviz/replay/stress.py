@@ -36,6 +36,11 @@ def is_finding(check: BoundaryChecked) -> bool:
     return outcome_of(check) in FINDINGS
 
 
+def is_about_answers(mode: str) -> bool:
+    """Whether a mode of the level of faults asks a trained model."""
+    return mode.partition("/")[0] == ANSWERS
+
+
 def answers_lost(check: BoundaryChecked) -> float:
     """Largest share of right answers that the check's state costs; no difference of logits."""
     return max((before - after for _, before, after in check.answers), default=0.0)
@@ -77,6 +82,7 @@ class FaultSums(msgspec.Struct, kw_only=True):
     """Checks of one subject with one fault put in; without a name, those with none."""
 
     subject: str
+    """Empty = of several."""
     fault: str
     checks: int = 0
     """Lengths at which the fault was put in."""
@@ -117,6 +123,17 @@ class FaultSums(msgspec.Struct, kw_only=True):
             if reason in self.reasons or len(self.reasons) < MAX_REASONS:
                 self.reasons[reason] = self.reasons.get(reason, 0) + 1
 
+    def take_in(self, other: "FaultSums") -> None:
+        """Count the checks of another subject as well."""
+        self.subject = ""
+        for name in _COUNTS:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.least = min(filter(None, (self.least, other.least)), default=0.0)
+        self.difference = max(self.difference, other.difference)
+        for reason, times in other.reasons.items():
+            if reason in self.reasons or len(self.reasons) < MAX_REASONS:
+                self.reasons[reason] = self.reasons.get(reason, 0) + times
+
     def _add_found(self, check: BoundaryChecked) -> None:
         self.found += 1
         if check.difference:
@@ -131,6 +148,22 @@ class FaultSums(msgspec.Struct, kw_only=True):
             self.kind_right += kind
             self.layer_right += layer
             self.row_right += layer and check.row == check.fault_row
+
+
+_COUNTS = tuple(
+    name for name in FaultSums.__struct_fields__ if isinstance(getattr(FaultSums(subject="", fault=""), name), int)
+)
+
+
+def over_subjects(faults: Iterable[FaultSums]) -> list[FaultSums]:
+    """Sums by fault alone, in the order of their names; those of a single subject keep its name."""
+    found: dict[str, FaultSums] = {}
+    for one in sorted(faults, key=lambda one: (one.fault, one.subject)):
+        if one.fault not in found:
+            found[one.fault] = msgspec.structs.replace(one, reasons=dict(one.reasons))
+        else:
+            found[one.fault].take_in(one)
+    return list(found.values())
 
 
 class StressSums(msgspec.Struct):
@@ -168,7 +201,7 @@ class StressSums(msgspec.Struct):
             # A fault that logits show may leave answers as they are, so these are no proof of its being found.
             if len(self.answers) < MAX_ANSWERS:
                 self.answers.append(check)
-        elif check.level == FAULTS and check.mode.partition("/")[0] != ANSWERS:
+        elif check.level == FAULTS and not is_about_answers(check.mode):
             fault = (check.subject, check.fault)
             if fault not in self.faults:
                 self.faults[fault] = FaultSums(subject=check.subject, fault=check.fault)

@@ -119,6 +119,18 @@ def test_a_fault_that_is_found_is_told_with_its_place_its_lengths_and_its_comman
     ) in done.out
 
 
+def test_the_table_of_faults_counts_all_subjects_together(command: Command, tmp_path: Path) -> None:
+    path = tmp_path / "two.jsonl"
+    line = ("stress", "recall", "random:7", "--level", "faults", "--mode", "swa_oldest_other", "--mode", "none")
+    done = command(*line, "--lengths", "1,20", "--jobs", "1", "-o", str(path))
+    rows = [row.split() for row in done.out.splitlines()]
+    assert [row[:5] for row in rows if row[:1] == ["swa_oldest_other"]] == [["swa_oldest_other", "4", "2", "0", "2"]]
+    assert [row[:5] for row in rows if row[:2] == ["none", "4"]] == [["none", "4", "0", "0", "0"]]
+    assert done.out.count("hidden: swa_oldest_other, ") == 1
+    each = json.loads(command("stress", "--continue", str(path), "--json").out)["runs"]
+    assert [sum(one["checks"] for one in run["faults"]) for run in each] == [4, 4]
+
+
 def test_answers_are_a_table_in_percent_and_no_difference(command: Command, record: Path, tmp_path: Path) -> None:
     path = tmp_path / "answers.jsonl"
     writer = Record(str(path))
