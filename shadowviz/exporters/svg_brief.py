@@ -64,14 +64,14 @@ class BriefDrawing:
         self._frames: dict[object, tuple[str, Corners]] = {}
         self._strips: dict[tuple[_Look, ...], list[Corners]] = {}
         self._runs: dict[_Run, Corners] = {}
-        self._corner = (0, 0)
+        self._origin: tuple[int, int] | None = None
+        """Corner of the first of the boxes whose shapes are in the layers."""
 
     @property
     def definitions(self) -> str:
         """Cells of every kind in each of their states, as patterns that repeat from box to box."""
-        x, y = self._corner
         step_x, step_y = self.sizes.width + GAP_X, self.sizes.height + GAP_Y
-        looks = f'x="{x}" y="{y}" width="{step_x:.0f}" height="{step_y:.0f}" patternUnits="userSpaceOnUse"'
+        looks = f'width="{step_x:.0f}" height="{step_y:.0f}" patternUnits="userSpaceOnUse"'
         return "\n".join(
             f'<pattern id="c{number}" {looks}>{"".join(starmap(self._cell, rows.items()))}</pattern>'
             for number, rows in enumerate(self._cells.examples)
@@ -83,15 +83,19 @@ class BriefDrawing:
         while some := list(islice(placed, BOXES_A_PATH)):
             for box, x, y in some:
                 yield self._box(box, round(x), round(y)) if box.node else root_box(self.shapes, box, x, y)
-            # What lies upon a box must not be in the way of pointing at it.
-            yield f'<g fill="none" pointer-events="none">{"".join(self._layers.paths())}</g>'
+            left, top = self._origin or (0, 0)
+            self._origin = None
+            # Moved, because browsers place patterns a pixel off where figures are in the millions; and what lies upon
+            # a box must not be in the way of pointing at it.
+            looks = f'transform="translate({left} {top})" fill="none" pointer-events="none"'
+            yield f"<g {looks}>{''.join(self._layers.paths())}</g>"
 
     def _box(self, box: Box, x: int, y: int) -> str:
         """The outline and the text of a box; its other shapes are put into the layers."""
-        self._corner = (x, y)
+        left, top = self._origin = self._origin or (x, y)
         frame = self.shapes.frame_key(box)
         looks, corners = self._frames.get(frame) or self._define_frame(frame, box)
-        corner = f"M{x} {y}"
+        corner = f"M{x - left} {y - top}"
         corners.append(corner)
         cells = [self._cells[row] for row in box.rows]
         strip = tuple([look for look, _ in cells])

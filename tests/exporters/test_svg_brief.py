@@ -51,7 +51,7 @@ def test_every_cell_shows_the_pattern_of_its_state_at_its_place(dark: bool) -> N
     words = _words(drawing)
     tile = ElementTree.fromstring(f"<svg>{drawing.definitions}</svg>")[0]
     assert (float(tile.get("width", 0)), float(tile.get("height", 0))) == (step_x, step_y)
-    left, top = float(tile.get("x", 0)), float(tile.get("y", 0))
+    left, top = xs[1], ys[1]
     for box, x, y in zip(diagram.boxes, xs, ys, strict=True):
         for place, row in enumerate(box.rows):
             at = (x + LEFT + place * drawing.sizes.cell_width, y + CELLS_TOP)
@@ -61,6 +61,13 @@ def test_every_cell_shows_the_pattern_of_its_state_at_its_place(dark: bool) -> N
             assert words[pattern, (at[0] - left) % step_x] == f"{unknown}{word}"
             assert (at[1] - top) % step_y == CELLS_TOP
     assert not shown
+
+
+def test_figures_of_layers_stay_small_far_from_the_root() -> None:
+    diagram = tree(NUM)
+    drawing = BriefDrawing(diagram, Ground.LIGHT)
+    drawn = "".join(drawing.drawn(diagram.boxes, [9e6 + 500 * n for n in range(NUM)], [4e6] * NUM))
+    assert 0 <= max(int(move[0]) for move in MOVE.findall(drawn)) < 500 * 250
 
 
 @given(st.lists(st.integers(0, 6), max_size=7, unique=True))
@@ -112,12 +119,14 @@ def _alike(diagram: TreeDiagram, there: int) -> TreeDiagram:
 def _shown(drawn: str, cell_width: float) -> dict[tuple[float, float], str]:
     """Name of the pattern at the corner of every cell; none shows two."""
     found: dict[tuple[float, float], str] = {}
-    for path in ElementTree.fromstring(f"<svg>{drawn}</svg>").iter("path"):
+    layers = [group for group in ElementTree.fromstring(f"<svg>{drawn}</svg>") if group.get("pointer-events")]
+    for group, path in [(layer, path) for layer in layers for path in layer]:
+        left, top = map(int, re.findall(r"-?\d+", group.get("transform", "")))
         fill = path.get("fill", "")
         for move in MOVE.finditer(path.get("d", "")) if fill.startswith("url(#c") else ():
             x, y, dx, dy, width = map(float, move.groups())
             for place in range(round(width / cell_width)):
-                at = (x + dx + 1 + place * cell_width, y + dy + 1)
+                at = (left + x + dx + 1 + place * cell_width, top + y + dy + 1)
                 assert at not in found
                 found[at] = fill[5:-1]
     return found
