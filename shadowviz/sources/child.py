@@ -38,6 +38,8 @@ class EngineChild:
         """As polled last."""
         self.words = ""
         """What is worth saying of the state, in a sentence."""
+        self.has_recorded = False
+        """As polled last: its record is under its name, where something older may have been before."""
         self._answers: deque[Answer] = deque()
         self._num_commands = 0
         self._told_to_stop = False
@@ -112,6 +114,8 @@ class EngineChild:
         while self._answers:
             answer = self._answers.popleft()
             answers.append(answer)
+            # It runs once its first event is written.
+            self.has_recorded = self.has_recorded or answer.state is EngineState.RUNNING
             if answer.state is not None and self.state.alive:
                 self.state = answer.state
                 self.words = answer.words

@@ -40,15 +40,21 @@ class Follower:
     """A log in a file, from its first event to the newest; it may not be there yet.
 
     What was read stays readable when another file takes its name; what was cut off does not. Only `restart` begins
-    anew.
+    anew. Until `is_written` says that the log's writer has begun, what stands under the name is another log, and waits
+    to be written over.
 
     Raises:
         LogError: there is a file, and it cannot be read or is no log that this version reads.
     """
 
-    def __init__(self, path: str | Path, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        path: str | Path,
+        clock: Callable[[], float] = time.monotonic,
+        is_written: Callable[[], bool] = lambda: True,
+    ) -> None:
         self.path = Path(path)
-        self._clock = clock
+        self._clock, self._is_written = clock, is_written
         self._begin()
         first = self.poll()
         if first.state is LogState.BROKEN:
@@ -206,7 +212,7 @@ class Follower:
             raise line_error(self.path, first + closed + 2, "something follows LogClosed")
 
     def _look(self) -> None:
-        if self._file is None and not self._open():
+        if self._file is None and not (self._is_written() and self._open()):
             return
         assert self._file is not None
         size = self._file.size()

@@ -44,8 +44,8 @@ class Session:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._clock, self._budgets = clock, budgets or Budgets()
-        self.follower = Follower(path, clock)
         self.child = child
+        self.follower = Follower(path, clock, self._is_written)
         self.selection = SelectionTrail()
         self._begin()
 
@@ -73,9 +73,9 @@ class Session:
     def tick(self, budget_s: float = TICK_S) -> Frame:
         """Work for about so long, and say what there is to show."""
         stop = self._clock() + budget_s
-        polled = self.follower.poll()
         if self.child is not None:
             self.answers = self.child.poll()
+        polled = self.follower.poll()
         try:
             if self.follower.index(budget_s):
                 self._advance(max(0.0, stop - self._clock()))
@@ -192,7 +192,7 @@ class Session:
         self.child = successor(old)
         old.close()
         self.follower.close()
-        self.follower = Follower(self.child.log, self._clock)
+        self.follower = Follower(self.child.log, self._clock, self._is_written)
         self._begin()
         self.selection.forget()
         return self.child.log
@@ -204,6 +204,10 @@ class Session:
                 self.child.close()
         finally:
             self.follower.close()
+
+    def _is_written(self) -> bool:
+        # What the engine is to write over is none of its record.
+        return self.child is None or self.child.has_recorded
 
     def _set_out(self) -> None:
         self._begun = self.timeline.at

@@ -24,6 +24,7 @@ from shadowviz_engine.core.events import Event, LookupDone, RequestFinished
 from shadowviz_engine.core.replayer import Replayer
 
 PATIENCE_S = 300.0
+SMALL = {"model": "tiny", "page_size": 128, "num_full_pages": 8, "num_swa_pages": 8}
 
 
 @cache
@@ -259,8 +260,7 @@ def test_where_the_user_came_from_is_where_back_leads(tmp_path: Path) -> None:
 
 
 def test_an_engine_that_is_killed_leaves_the_session_usable_and_can_be_started_again(tmp_path: Path) -> None:
-    options = {"model": "tiny", "page_size": 128, "num_full_pages": 8, "num_swa_pages": 8}
-    child = EngineChild(Setup(options=options, log=str(tmp_path / "run.jsonl")))
+    child = EngineChild(Setup(options=SMALL, log=str(tmp_path / "run.jsonl")))
     session = Session(child.log, child)
     try:
         assert session.tick().log is LogState.WAITING
@@ -278,6 +278,28 @@ def test_an_engine_that_is_killed_leaves_the_session_usable_and_can_be_started_a
         assert (frame.mode, frame.num_requests) == (Mode.LIVE, 0)
     finally:
         session.close()
+
+
+def test_a_record_that_an_engine_is_to_write_over_is_not_shown_as_its_own(tmp_path: Path) -> None:
+    path = write_log(tmp_path / "run.jsonl", record())
+    child = EngineChild(Setup(options=SMALL, log=str(path), overwrite=True))
+    session = Session(path, child)
+    try:
+        assert session.tick().head == -1
+        assert session.tick().log_words == ""
+        frame = wait_for(session, lambda frame: frame.head >= 0)
+        assert (frame.engine, frame.mode) == (EngineState.RUNNING, Mode.LIVE)
+        assert frame.head < len(record()) - 1
+    finally:
+        session.close()
+
+
+def test_a_file_that_is_no_log_can_be_written_over_by_an_engine(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    path.write_text("shopping list")
+    session = Session(path, EngineChild(Setup(options=SMALL, log=str(path), overwrite=True)))
+    assert session.tick().log is LogState.WAITING
+    session.close()
 
 
 def wait_for(session: Session, found):
