@@ -192,11 +192,13 @@ class Timeline:
             raise LogError(f"event {seq} is a {type(lookup).__name__}, expected a lookup")
         place, at = self._place, self._place.seq
         if place.earliest < seq <= at + 1 and at + 1 - seq <= self._budgets.near:
+            # Read first: a state that went back and found the log cut off could not return.
+            way_back = self._log.events(seq, at + 1)
             place.back(at + 1 - seq)
             try:
                 return self._explain(lookup, place.state)
             finally:
-                place.apply(self._log.events(seq, at + 1))
+                place.apply(way_back)
         if not self._send_scout(seq - 1, budget_s):
             return None
         return self._explain(lookup, self._scout.state)

@@ -1,5 +1,8 @@
 """The terminal interface: its screens, the selection they share, and the keys that work everywhere."""
 
+import asyncio
+import contextlib
+import signal
 import time
 from collections.abc import Callable, Iterable, Mapping
 from os import environ
@@ -8,19 +11,23 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import msgspec
 from textual import events
+from textual.actions import ActionParseResult
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
+from textual.dom import DOMNode
 from textual.screen import Screen
 
 from shadowviz.replay.nearest import Words
+from shadowviz.tokens.inert import printable
 from shadowviz.tui.app_commands import KEY_WORDS, answer_words, app_commands
 from shadowviz.tui.frame import Frame, Mode
 from shadowviz.tui.late_words import LateWords
 from shadowviz.tui.pace import TICK_S, Pace
+from shadowviz.tui.screens.ask import AskScreen
 from shadowviz.tui.screens.registry import SCREENS, entry_of
 from shadowviz.tui.session import Session
 from shadowviz.tui.widgets.look import CONTRAST_THEME, Look, look_of
-from shadowviz_engine.core.errors import ShadowvizError
+from shadowviz_engine.core.errors import LogError, ShadowvizError
 
 if TYPE_CHECKING:
     from shadowviz.tui.keeping import KeptLog
@@ -134,10 +141,21 @@ class ShadowvizApp(App[None]):
     # Time
 
     def on_mount(self) -> None:
+        self._heed_signals()
         self.tick()
         self.session.selection.visit(self.options.screen)
         self.switch_mode(self.options.screen)
         self.set_timer(TICK_S, self._beat)
+
+    def _heed_signals(self) -> None:
+        """Ended from outside, it gives the terminal back and has the engine close its record, as after `q`."""
+        if self.is_headless:
+            return
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            # In a thread that is not the main one, signals are for somebody else.
+            with contextlib.suppress(RuntimeError, ValueError):
+                loop.add_signal_handler(number, self.exit, None, 128 + number)
 
     async def on_event(self, event: events.Event) -> None:
         """Whatever comes from the terminal goes first."""
@@ -174,6 +192,25 @@ class ShadowvizApp(App[None]):
             if words:
                 self.say(words)
         return self.frame
+
+    def on_key(self, event: events.Key) -> None:
+        """Keys that were typed before the line to type into was there are for that line."""
+        if isinstance(self.screen, AskScreen) and self.screen.typed_ahead(event):
+            event.stop()
+            event.prevent_default()
+
+    async def run_action(
+        self,
+        action: "str | ActionParseResult",
+        default_namespace: DOMNode | None = None,
+        namespaces: Mapping[str, DOMNode] | None = None,
+    ) -> bool:
+        """Do what a key stands for; that the log cannot be read any more is told, and ends nothing."""
+        try:
+            return await super().run_action(action, default_namespace, namespaces)
+        except LogError as error:
+            self.say(printable(str(error)))
+            return True
 
     def draw(self) -> None:
         """The screen that is on, with the last frame."""
@@ -247,7 +284,7 @@ class ShadowvizApp(App[None]):
             elif frame.log.restartable:
                 self.session.restart_log()
             else:
-                self.say("there is nothing to restart: the log goes on")
+                self.say(f"there is nothing to read anew: {frame.log_words or 'the log goes on'}")
                 return
         except ShadowvizError as error:
             self.say(str(error))
@@ -258,6 +295,13 @@ class ShadowvizApp(App[None]):
     def action_leave(self) -> None:
         """Quit; an engine of this session closes its record first."""
         self.exit()
+
+    def action_help_quit(self) -> None:
+        """Ctrl-C ends nothing, as it may be meant for a copy; say what does."""
+        keys = [
+            self.key_words(found.binding) for found in self.active_bindings.values() if found.binding.id == "app.quit"
+        ]
+        self.say(f"{keys[0]} quits" if keys else "esc closes this, then q quits")
 
     # Keys and commands
 

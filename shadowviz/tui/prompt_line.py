@@ -9,7 +9,7 @@ from shadowviz.sources.child import EngineChild
 from shadowviz.tokens.inert import printable, shorten
 from shadowviz_engine.core.errors import InputError
 
-ABOUT = "prompt: text, @FILE, or chat: text or JSON messages; text: in front takes the rest as it is"
+ABOUT = "prompt: text, @FILE, chat: TEXT or JSON, text: AS IT IS"
 """What the line may hold."""
 MAX_JSON_BYTES = 64 << 20
 """Of a file of JSON that is read here; files of other kinds are read by the engine."""

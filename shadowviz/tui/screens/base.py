@@ -9,11 +9,13 @@ from textual.containers import Container
 from textual.screen import Screen
 from textual.widget import Widget
 
+from shadowviz.tokens.inert import printable
 from shadowviz.tui.frame import Frame, Selection
-from shadowviz.tui.widgets.head import notice_segments, status_segments, tab_segments, too_small_segments, trail_words
+from shadowviz.tui.widgets.head import notice_lines, status_segments, tab_segments, too_small_segments, trail_words
 from shadowviz.tui.widgets.look import Look
-from shadowviz.tui.widgets.one_line import OneLine
-from shadowviz.tui.widgets.text_pane import TextPane
+from shadowviz.tui.widgets.one_line import FewLines, OneLine
+from shadowviz.tui.widgets.text_pane import Paragraph, TextPane
+from shadowviz_engine.core.errors import LogError
 
 if TYPE_CHECKING:
     from shadowviz.tui.app import ShadowvizApp
@@ -52,7 +54,7 @@ class PaneScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         yield OneLine(id="status")
         yield OneLine(id="tabs")
-        yield OneLine(id="notice")
+        yield FewLines(id="notice")
         with Container(id="body"):
             with Container(id="main"):
                 yield OneLine(id="title")
@@ -123,7 +125,11 @@ class PaneScreen(Screen[None]):
         if head != self._head:
             self._head = head
             self.draw_head(frame)
-        self.show(frame)
+        try:
+            self.show(frame)
+        except LogError as error:
+            # A log that is cut off between two looks at it; the next look says so in the head.
+            self.inspector.show([Paragraph(printable(str(error)), self.look.muted)])
         title = self.query_one("#title", OneLine)
         title.show(self.title_segments(title.size.width or self.size.width))
         self.query_one("#keys", OneLine).show(self._key_segments())
@@ -136,10 +142,7 @@ class PaneScreen(Screen[None]):
         tabs = [(entry.key, entry.title, entry.name == self.name_of_screen) for entry in owner.entries]
         trail = trail_words((*frame.trail, self.session.selection.current), {e.name: e.title for e in owner.entries})
         self.query_one("#tabs", OneLine).show(tab_segments(tabs, trail, look, width))
-        notice = notice_segments(frame, look)
-        line = self.query_one("#notice", OneLine)
-        line.display = bool(notice)
-        line.show(notice)
+        self.query_one("#notice", FewLines).show_lines(notice_lines(frame, self.session.follower.path, look, width))
 
     def watch_focused(self) -> None:
         """Another part has the keys, and the foot may name others."""

@@ -1,13 +1,18 @@
 """What stands at the head of every screen: the moment, hit rate and pools, and the way to what is shown."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from rich.cells import cell_len
 from rich.segment import Segment
 
+from shadowviz.tokens.inert import printable
 from shadowviz.tui.frame import Crumb, Frame, HitRate, PoolFill
+from shadowviz.tui.models.cells import wrap
 from shadowviz.tui.widgets.look import Look
 
+MOST_NOTICE_LINES = 3
+"""That a notice may take from what it is about."""
 NAME = "shadowviz"
 LEAST_COLUMNS, LEAST_LINES = 60, 16
 """Smallest terminal that the screens are made for."""
@@ -94,12 +99,22 @@ def crumb_words(crumb: Crumb, titles: dict[str, str]) -> str:
     return f"{titles.get(crumb.screen, crumb.screen)} {what}".rstrip()
 
 
-def notice_segments(frame: Frame, look: Look) -> list[Segment]:
-    """What has become of the log or the engine, in a sentence; empty where there is nothing to say."""
-    words = [text for text in (frame.engine_words, frame.log_words) if text]
+def notice_lines(frame: Frame, log: Path, look: Look, width: int) -> list[list[Segment]]:
+    """What has become of the log or the engine, and the key that helps; empty where there is nothing to say."""
+    # Where the log lies is known, and would leave no room for what befell it.
+    log_words = frame.log_words.replace(printable(str(log)), printable(log.name))
+    words = [text for text in (frame.engine_words, log_words.removesuffix("; start again")) if text]
     if not words:
         return []
-    return [Segment(f" {look.pick('▲', '!')} ", look.warning), Segment(look.shown("; ".join(words)), look.warning)]
+    if frame.engine_words and not frame.engine.alive:
+        words.append("R starts an engine anew")
+    elif frame.log.restartable:
+        words.append("R reads it anew")
+    rows = wrap(look.shown("; ".join(words)), width - 4)
+    if len(rows) > MOST_NOTICE_LINES:
+        rows = [*rows[: MOST_NOTICE_LINES - 1], rows[MOST_NOTICE_LINES - 1] + look.pick("…", "~")]
+    marks = [f" {look.pick('▲', '!')} ", *["   "] * (len(rows) - 1)]
+    return [[Segment(mark, look.warning), Segment(row, look.warning)] for mark, row in zip(marks, rows, strict=True)]
 
 
 def tail_of(text: str, width: int) -> str:

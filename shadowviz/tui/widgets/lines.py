@@ -13,6 +13,7 @@ from textual.strip import Strip
 
 from shadowviz.tui.widgets.look import Look
 from shadowviz.tui.widgets.strips import strip_of
+from shadowviz_engine.core.errors import LogError
 
 Line = list[Segment]
 
@@ -194,7 +195,14 @@ class LineView(ScrollView, can_focus=True):
         # What is drawn over the cursor keeps its own colour.
         ground = base + look.cursor if at_cursor else base
         # A bar at the right lies over the end of the row.
-        return strip_of([mark, *self.draw_row(row, max(0, width - 2))], max(width, self._outer), ground)
+        return strip_of([mark, *self._drawn(row, max(0, width - 2))], max(width, self._outer), ground)
+
+    def _drawn(self, row: int, width: int) -> Line:
+        try:
+            return self.draw_row(row, width)
+        except LogError:
+            # The head of the screen tells what has become of the log.
+            return [Segment("what stood here cannot be read any more"[:width], self.look.muted)]
 
     def _ground(self) -> Ink:
         # To work it out takes longer than to draw a line.

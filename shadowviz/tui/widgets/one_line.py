@@ -40,3 +40,26 @@ class OneLine(Widget):
     def render_line(self, y: int) -> Strip:
         width = self.size.width
         return strip_of(self._segments if y == 0 else (), width, self.rich_style)
+
+
+class FewLines(OneLine):
+    """As many rows as there is something to say, perhaps none."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._lines: list[list[Segment]] = []
+
+    @property
+    def text(self) -> str:
+        return "\n".join("".join(segment.text for segment in line) for line in self._lines)
+
+    def show_lines(self, lines: list[list[Segment]]) -> None:
+        """Show other rows."""
+        if lines != self._lines:
+            self._lines = lines
+            self.display = bool(lines)
+            self.styles.height = max(1, len(lines))
+            self.refresh(layout=True)
+
+    def render_line(self, y: int) -> Strip:
+        return strip_of(self._lines[y] if y < len(self._lines) else (), self.size.width, self.rich_style)
