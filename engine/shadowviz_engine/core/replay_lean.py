@@ -145,7 +145,7 @@ def _by_type(meanings: dict[str, Meaning]) -> dict[type, Meaning]:
     return {kind: meanings[kind.__name__] for kind in types}
 
 
-_NOTHING: list[Any] = [0, ()]
+_NOTHING: Any = (0, ())
 
 # What follows is called millions of times: each function has at hand what of the state it needs.
 
