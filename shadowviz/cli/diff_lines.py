@@ -8,19 +8,8 @@ from dataclasses import dataclass
 from itertools import chain, groupby, zip_longest
 from typing import TYPE_CHECKING, Final
 
-from shadowviz.cli.show import (
-    A_ONLY,
-    B_ONLY,
-    BOLD,
-    OTHER_IDS,
-    PLAIN,
-    columns_of,
-    counted,
-    number,
-    wants_colour,
-    width,
-    wrapped,
-)
+from shadowviz.cli.show import A_ONLY, B_ONLY, BOLD, OTHER_IDS, PLAIN, columns_of, number, wants_colour, width, wrapped
+from shadowviz.replay.counts import counted
 from shadowviz.tokens.passages.passage import Fold, Line, Mark, Piece, Row
 
 if TYPE_CHECKING:

@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from shadowviz.cli.show import counted, number, shortened, strong, table, wrapped
+from shadowviz.cli.show import number, shortened, strong, table, wrapped
+from shadowviz.replay.counts import counted
 from shadowviz.tokens.inert import printable
 
 if TYPE_CHECKING:

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from shadowviz.cli.show import counted, number, strong, table, wrapped
+from shadowviz.cli.show import number, strong, table, wrapped
+from shadowviz.replay.counts import counted
 
 if TYPE_CHECKING:
     from shadowviz.tokens.report.turns import TurnReport, TurnsReport

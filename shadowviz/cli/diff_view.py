@@ -5,7 +5,8 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from shadowviz.cli.show import PLAIN_WIDTH, beginning, columns_of, counted, number, strong, table, width, wrapped
+from shadowviz.cli.show import PLAIN_WIDTH, beginning, columns_of, number, strong, table, width, wrapped
+from shadowviz.replay.counts import counted
 from shadowviz.tokens.inert import inert, printable
 
 if TYPE_CHECKING:

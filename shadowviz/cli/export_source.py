@@ -9,7 +9,8 @@ from typing import Any
 
 import msgspec
 
-from shadowviz.cli.show import counted, write_note, write_progress
+from shadowviz.cli.show import write_note, write_progress
+from shadowviz.replay.counts import counted
 from shadowviz.replay.tree_moment import Batch
 from shadowviz_engine.core.errors import InputError, LogError
 from shadowviz_engine.core.events import Event, LogOpened, RequestFinished

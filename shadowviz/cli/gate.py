@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from shadowviz.cli.show import counted, number, write_note
+from shadowviz.cli.show import number, write_note
+from shadowviz.replay.counts import counted
 from shadowviz.replay.explain import Explanation
 from shadowviz.tokens.finding import Cause
 from shadowviz_engine.core.errors import InputError

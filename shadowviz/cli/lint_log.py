@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shadowviz.cli.show import counted, number, strong, write_json, write_note, write_out
+from shadowviz.cli.show import number, strong, write_json, write_note, write_out
+from shadowviz.replay.counts import counted
 
 if TYPE_CHECKING:
     from shadowviz.replay.text_log.check import Checked

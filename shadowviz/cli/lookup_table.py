@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from shadowviz.cli.show import beginning, columns_of, counted, number, shortened, strong, table, width, wrapped
+from shadowviz.cli.show import beginning, columns_of, number, shortened, strong, table, width, wrapped
+from shadowviz.replay.counts import counted
 from shadowviz.replay.explain import Explanation
 from shadowviz.replay.summary import Summary
 from shadowviz.tokens.inert import printable

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from shadowviz.cli.show import counted, number, write_note
+from shadowviz.cli.show import number, write_note
+from shadowviz.replay.counts import counted
 from shadowviz.replay.derivation import Derivation, derivation
 from shadowviz.replay.explain import Explainer, Explanation
 from shadowviz.replay.placement import place_request

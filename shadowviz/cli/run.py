@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from shadowviz.cli.show import counted, write_json, write_note, write_out, write_progress
+from shadowviz.cli.show import write_json, write_note, write_out, write_progress
+from shadowviz.replay.counts import counted
 
 if TYPE_CHECKING:
     from shadowviz.sources.embedded import EmbeddedRun

@@ -176,11 +176,6 @@ def number(value: int) -> str:
     return f"{value:,}"
 
 
-def counted(value: int, noun: str) -> str:
-    """A count of things, such as 1 lookup or 2 lookups."""
-    return f"{number(value)} {noun}" if value == 1 else f"{number(value)} {noun}s"
-
-
 def shortened(names: Sequence[str], columns: int) -> list[str]:
     """Names of at most `columns` columns, cut where the fewest become the same; an ellipsis marks the cut."""
     ways = [[_cut(name, columns, head) for name in names] for head in ((columns - 1) // 2, 0, columns - 1)]

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from shadowviz.cli.show import counted, number, wrapped, write_json, write_note, write_out, write_progress
+from shadowviz.cli.show import number, wrapped, write_json, write_note, write_out, write_progress
+from shadowviz.replay.counts import counted
 
 if TYPE_CHECKING:
     from shadowviz.cli.stress_view import Results

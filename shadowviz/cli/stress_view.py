@@ -3,9 +3,10 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from shadowviz.cli.show import counted, number, strong, table, wrapped
+from shadowviz.cli.show import number, strong, table, wrapped
 from shadowviz.cli.stress_answers import answer_tables, answers_json, percent
 from shadowviz.cli.stress_map import Maps
+from shadowviz.replay.counts import counted
 from shadowviz.replay.stress import (
     FAULTS,
     FaultSums,

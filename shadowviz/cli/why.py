@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shadowviz.cli.show import counted, number, strong, table, wrapped, write_json, write_out
+from shadowviz.cli.show import number, strong, table, wrapped, write_json, write_out
+from shadowviz.replay.counts import counted
 
 if TYPE_CHECKING:
     from shadowviz.replay.explain import Explanation

@@ -25,6 +25,7 @@ from shadowviz.diagrams.roles import (
 )
 from shadowviz.diagrams.theme import Style
 from shadowviz.diagrams.tree import Box, KindRows, Stub, TreeDiagram
+from shadowviz.replay.counts import counted
 from shadowviz.tokens.inert import shorten
 from shadowviz_engine.core.derive import Origin
 
@@ -198,11 +199,6 @@ def _rows_in_full(row: KindRows) -> str:
     if presence(row) is ELSEWHERE:
         return f"{counted(row.owned, 'row')} {ELSEWHERE.meaning}"
     return f"{row.resident:,} of {counted(row.owned, 'row')} there"
-
-
-def counted(value: int, noun: str) -> str:
-    """A count of things."""
-    return f"{value:,} {noun}" if value == 1 else f"{value:,} {noun}s"
 
 
 def short(value: int) -> str:

@@ -6,12 +6,13 @@ from shadowviz.diagrams.kind_styles import kind_styles
 from shadowviz.diagrams.memory import KindBytes, MemoryDiagram, Tile
 from shadowviz.diagrams.roles import STUB, UNKNOWN
 from shadowviz.diagrams.theme import INK, Pattern, Style
-from shadowviz.exporters.box_words import byte_words, counted, name, share_words
+from shadowviz.exporters.box_words import byte_words, name, share_words
 from shadowviz.exporters.formats import LIGHT, Drawing, Look
 from shadowviz.exporters.html_legend import Entry, Styles, area, glyph
 from shadowviz.exporters.html_page import Page, drawn_by, rendered, swatches
 from shadowviz.exporters.html_text import Pool
 from shadowviz.exporters.table_memory import stored_as
+from shadowviz.replay.counts import counted
 
 HEADERS = ("kind", "layers", "bytes a row", "rows", "bytes", "of taken pages", "of the pool", "share")
 NOT_KNOWN = "? not known"

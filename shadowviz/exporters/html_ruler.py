@@ -9,12 +9,13 @@ from shadowviz.diagrams.kind_styles import kind_styles
 from shadowviz.diagrams.lanes import Bar, DerivationDiagram, Lane
 from shadowviz.diagrams.roles import ABSENT, COMPUTED, CUT, NEEDED, NEVER, OPEN, REUSED, UNKNOWN
 from shadowviz.diagrams.theme import GREY, Pattern, Style
-from shadowviz.exporters.box_words import counted, missing
+from shadowviz.exporters.box_words import missing
 from shadowviz.exporters.formats import LIGHT, Drawing, Look
 from shadowviz.exporters.html_legend import Entry, Styles, area, glyph, line, outline
 from shadowviz.exporters.html_page import Page, drawn_by, rendered, swatches
 from shadowviz.exporters.html_text import Pool, harmless
 from shadowviz.exporters.svg_frame import meaning
+from shadowviz.replay.counts import counted
 from shadowviz_engine.core.spans import Extent
 
 MADE_FROM = Style(word="made from", glyph="─", ascii="-", hue=GREY, meaning="tokens that a row was made from, below it")

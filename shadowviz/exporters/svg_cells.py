@@ -6,7 +6,6 @@ from typing import Final
 from shadowviz.diagrams.cells import BoundaryDiagram, Cell
 from shadowviz.diagrams.roles import OUTCOMES, UNKNOWN
 from shadowviz.diagrams.theme import GROUNDS, Ground, Style
-from shadowviz.exporters.box_words import counted
 from shadowviz.exporters.formats import LIGHT, Drawing, Look
 from shadowviz.exporters.svg_axis import nice_step
 from shadowviz.exporters.svg_frame import Entry, area_entry, caption_block, legend_block, paragraph
@@ -20,6 +19,7 @@ from shadowviz.exporters.svg_parts import (
     text_of,
     width_of,
 )
+from shadowviz.replay.counts import counted
 from shadowviz.tokens.inert import shorten
 
 ACROSS: Final = 1000.0

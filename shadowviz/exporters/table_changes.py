@@ -6,9 +6,10 @@ from shadowviz.diagrams.changes import Change, ChangesDiagram, RowChange
 from shadowviz.diagrams.kind_styles import kind_styles
 from shadowviz.diagrams.roles import CHANGES, UNKNOWN
 from shadowviz.diagrams.theme import Style
-from shadowviz.exporters.box_words import counted, name
+from shadowviz.exporters.box_words import name
 from shadowviz.exporters.svg_frame import caption_lines
 from shadowviz.exporters.tables import Column, Line, Part, Table
+from shadowviz.replay.counts import counted
 
 COLUMNS = (
     Column("what", most=12),

@@ -2,8 +2,8 @@
 
 from shadowviz.diagrams.lookups import LookupLine, LookupsDiagram
 from shadowviz.diagrams.roles import CLIPPED, COMPUTED, HIT, MISS, NOT_KNOWN, REUSED, verdict_style
-from shadowviz.exporters.box_words import counted
 from shadowviz.exporters.tables import Column, Line, Part, Table
+from shadowviz.replay.counts import counted
 
 COLUMNS = (
     Column("request", most=26),

@@ -6,8 +6,9 @@ from shadowviz.diagrams.kind_styles import kind_styles
 from shadowviz.diagrams.memory import KindBytes, MemoryDiagram
 from shadowviz.diagrams.roles import PRESENT, STUB, UNKNOWN
 from shadowviz.diagrams.theme import Style
-from shadowviz.exporters.box_words import byte_words, counted, name, share_words
+from shadowviz.exporters.box_words import byte_words, name, share_words
 from shadowviz.exporters.tables import Column, Line, Part, Table
+from shadowviz.replay.counts import counted
 from shadowviz_engine.core.derive import Origin
 
 NODES_MOST = 20

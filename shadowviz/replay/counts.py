@@ -1,9 +1,14 @@
 """Counts in sentences."""
 
 
+def counted(count: int, noun: str) -> str:
+    """A number of things: 1 lookup, 2 lookups."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
 def tokens(count: int) -> str:
     """A number of tokens: 1 token, 2 tokens."""
-    return f"{count:,} token" if count == 1 else f"{count:,} tokens"
+    return counted(count, "token")
 
 
 def tokens_that(count: int, one: str, more: str) -> str:

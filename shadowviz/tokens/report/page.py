@@ -7,6 +7,7 @@ from html import escape
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
+from shadowviz.replay.counts import counted
 from shadowviz.tokens.align.token_diff import TokenDiff
 from shadowviz.tokens.inert import inert, shorten
 from shadowviz.tokens.inputs.side import is_readable
@@ -245,11 +246,6 @@ def shown(value: object) -> object:
 def number(value: int) -> str:
     """A count with thousands marked."""
     return f"{value:,}"
-
-
-def counted(value: int, noun: str) -> str:
-    """A count of things."""
-    return f"{value:,} {noun}" if value == 1 else f"{value:,} {noun}s"
 
 
 def percent(part: int, whole: int) -> str:

@@ -8,11 +8,12 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from shadowviz.diagrams.boundary_rows import RowsBy
+from shadowviz.replay.counts import counted
 from shadowviz.tui.frame import Frame
 from shadowviz.tui.models.stress_grid import StressGrid
 from shadowviz.tui.screens.base import PaneScreen
 from shadowviz.tui.screens.copying import copy_command, copy_text
-from shadowviz.tui.screens.stress_inspector import counted, stress_paragraphs
+from shadowviz.tui.screens.stress_inspector import stress_paragraphs
 from shadowviz.tui.widgets.lines import LineView
 from shadowviz.tui.widgets.stress_view import HEADS, StressRows, StressView
 from shadowviz.tui.widgets.text_pane import Paragraph

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from shadowviz.diagrams.roles import OUTCOMES as LOOKS
+from shadowviz.replay.counts import counted
 from shadowviz.replay.stress import OUTCOMES
 from shadowviz.tui.models.stress_grid import GridCell
 from shadowviz.tui.widgets.look import Look
@@ -34,11 +35,6 @@ def stress_paragraphs(
         parts.append(Paragraph(f"row 'closes': {named}", look.muted))
     marks = "  ".join(f"{look.glyph(LOOKS[name])} {LOOKS[name].word}" for name in OUTCOMES)
     return [*parts, Paragraph(f"{marks}  blank: not checked", look.muted)]
-
-
-def counted(number: int, noun: str) -> str:
-    """A count of things."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def _facts(check: BoundaryChecked, look: Look) -> list[Paragraph]:

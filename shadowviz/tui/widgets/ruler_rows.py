@@ -21,6 +21,7 @@ from shadowviz.tui.models.ruler_place import SPELLED, SPELLED_CELLS, RulerPlace
 from shadowviz.tui.models.ruler_subject import Subject
 from shadowviz.tui.widgets.lines import Line
 from shadowviz.tui.widgets.look import Look
+from shadowviz.tui.widgets.strips import marked
 from shadowviz_engine.core.kinds import Shape
 
 LABEL = 11
@@ -101,15 +102,7 @@ class RulerRows:
         """Cells as segments, the column of the cursor set off."""
         place = self.shown.place
         at = (place.token - place.first) // place.per_cell
-        segments: list[Segment] = []
-        for index, (text, ink) in enumerate(cells):
-            if index == at:
-                segments.append(Segment(text, ink + Ink(reverse=True)))
-            elif segments and index - 1 != at and segments[-1].style == ink:
-                segments[-1] = Segment(segments[-1].text + text, ink)
-            else:
-                segments.append(Segment(text, ink))
-        return segments
+        return marked(cells, at)
 
     def _edges(self, num_cells: int) -> Counts:
         place = self.shown.place

@@ -13,6 +13,7 @@ from shadowviz.tui.models.cells import fit
 from shadowviz.tui.models.stress_grid import GridCell, StressGrid
 from shadowviz.tui.widgets.lines import Line, LineView
 from shadowviz.tui.widgets.look import Look
+from shadowviz.tui.widgets.strips import marked
 
 ZOOMS = (1, 4, 16, 64, 256, 1024, 16384)
 """Lengths of a column."""
@@ -75,15 +76,7 @@ class StressRows:
 
     def _marked(self, cells: list[tuple[str, Ink]]) -> Line:
         at = (self.place.length - self.place.first) // self.place.zoom
-        segments: list[Segment] = []
-        for index, (text, ink) in enumerate(cells):
-            if index == at:
-                segments.append(Segment(text, ink + Ink(reverse=True)))
-            elif segments and index - 1 != at and segments[-1].style == ink:
-                segments[-1] = Segment(segments[-1].text + text, ink)
-            else:
-                segments.append(Segment(text, ink))
-        return segments
+        return marked(cells, at)
 
     def _mark(self, cell: GridCell | None) -> tuple[str, Ink]:
         if cell is None:

@@ -8,6 +8,19 @@ from rich.style import Style as Ink
 from textual.strip import Strip
 
 
+def marked(cells: Iterable[tuple[str, Ink]], at: int) -> list[Segment]:
+    """Cells as segments, those that look alike in one; cell `at`, where the cursor is, is set off."""
+    segments: list[Segment] = []
+    for index, (text, ink) in enumerate(cells):
+        if index == at:
+            segments.append(Segment(text, ink + Ink(reverse=True)))
+        elif segments and index - 1 != at and segments[-1].style == ink:
+            segments[-1] = Segment(segments[-1].text + text, ink)
+        else:
+            segments.append(Segment(text, ink))
+    return segments
+
+
 def strip_of(segments: Iterable[Segment], width: int, base: Ink) -> Strip:
     """Segments on `base`, in exactly `width` cells."""
     inked, used = list[Segment](), 0
