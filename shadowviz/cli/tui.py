@@ -207,16 +207,20 @@ def _run(source: str, output: str, force: bool, options: "Mapping[str, object]",
     with tempfile.TemporaryDirectory(prefix="shadowviz-") as folder:
         child = None if source else _engine(output or str(Path(folder, "run.jsonl")), force)
         session: Session | None = None
+        app: ShadowvizApp | None = None
         try:
             session = Session(child.log if child is not None else source, child)
             _begin_at(session, at)
             app = ShadowvizApp(session, source or output or TOUR, AppOptions(**options))  # type: ignore[arg-type]
             app.run()
         finally:
+            cut_short = app.close_runs() if app is not None else ""
             if session is not None:
                 session.close()
             elif child is not None:
                 child.close()
+        if cut_short:
+            write_note(f"shadowviz: {cut_short}")
         for kept in app.kept.values():
             write_note(f"shadowviz: {kept.finish()}")
     return app.return_code or 0

@@ -23,9 +23,11 @@ from shadowviz.tui.app_commands import KEY_WORDS, answer_words, app_commands
 from shadowviz.tui.frame import Frame, Mode
 from shadowviz.tui.late_words import LateWords
 from shadowviz.tui.pace import TICK_S, Pace
-from shadowviz.tui.screens.ask import AskScreen
+from shadowviz.tui.runs import STRESS, Runs, ShownRun
+from shadowviz.tui.screens.ask import TakesKeysAhead
 from shadowviz.tui.screens.registry import SCREENS, entry_of
 from shadowviz.tui.session import Session
+from shadowviz.tui.stress_words import end_words
 from shadowviz.tui.widgets.look import CONTRAST_THEME, Look, look_of
 from shadowviz_engine.core.errors import LogError, ShadowvizError
 
@@ -90,9 +92,7 @@ class ShadowvizApp(App[None]):
     def __init__(self, session: Session, source: str, options: AppOptions | None = None) -> None:
         self.options = options or AppOptions()
         super().__init__()
-        self.session = session
-        self.source = source
-        """As the user named it."""
+        self.runs = Runs(ShownRun(session, source, fleeting=self.options.fleeting))
         self.entries = SCREENS
         self.kept: dict[Path, KeptLog] = {}
         """Logs that the user keeps, by where they are written."""
@@ -100,12 +100,25 @@ class ShadowvizApp(App[None]):
         """Made last."""
         self.words_version = 0
         """Changes when the words do."""
-        self._words: LateWords | None = None
         self._pace = Pace(time.monotonic)
         self._look: Look | None = None
         self.register_theme(CONTRAST_THEME)
         self.theme = self._usable_theme(self.options.theme)
         self.set_keymap(dict(self.options.keymap))
+
+    @property
+    def session(self) -> Session:
+        """Of the run that is shown."""
+        return self.runs.shown.session
+
+    @property
+    def source(self) -> str:
+        """The run that is shown, as the user named it."""
+        return self.runs.shown.source
+
+    @property
+    def _words(self) -> LateWords | None:
+        return self.runs.shown.words
 
     # Looks
 
@@ -182,10 +195,15 @@ class ShadowvizApp(App[None]):
         self.draw()
 
     def _work(self) -> Frame:
+        self._look_at_stress()
+        return self._go_on()
+
+    def _go_on(self) -> Frame:
+        """Work on the run that is shown."""
         before, self.frame = self.frame, self.session.tick()
         self._pace.worked(before, self.frame)
         if self._words is None and self.frame.opened is not None:
-            self._words = LateWords(self.frame.opened)
+            self.runs.shown.words = LateWords(self.frame.opened)
         self.words_version = int(self._words is not None and self._words.loaded)
         for answer in self.session.answers:
             words = answer_words(answer)
@@ -193,9 +211,17 @@ class ShadowvizApp(App[None]):
                 self.say(words)
         return self.frame
 
+    def _look_at_stress(self) -> None:
+        """See how the stress run does; its record is shown as soon as there is one."""
+        if self.runs.poll() and self.current_mode != STRESS:
+            assert self.runs.stress is not None, "one that has ended"
+            self.say(f"{end_words(self.runs.stress)}: {self._screen_key(STRESS)} shows it")
+        if self.current_mode == STRESS and self.runs.lead_to(STRESS):
+            self.session.selection.visit(STRESS)
+
     def on_key(self, event: events.Key) -> None:
         """Keys that were typed before the line to type into was there are for that line."""
-        if isinstance(self.screen, AskScreen) and self.screen.typed_ahead(event):
+        if isinstance(self.screen, TakesKeysAhead) and self.screen.typed_ahead(event):
             event.stop()
             event.prevent_default()
 
@@ -237,9 +263,17 @@ class ShadowvizApp(App[None]):
         return entry_of(name) is not None
 
     def action_visit(self, name: str) -> None:
-        """Show a screen by its number."""
+        """Show a screen by its number, of the run that it is for."""
+        if self.runs.lead_to(name):
+            self._go_on()
         self.session.selection.visit(name)
         self.switch_mode(name)
+
+    def action_begin_stress(self) -> None:
+        """Ask what a stress run is to check, and begin it."""
+        from shadowviz.tui.screens.stress_start import ask_and_begin
+
+        ask_and_begin(self)
 
     def drill(self, *names: str) -> None:
         """Go deeper, to the first of these screens that there is; `Backspace` leads back."""
@@ -280,7 +314,7 @@ class ShadowvizApp(App[None]):
             return
         try:
             if self.session.child is not None and not frame.engine.alive:
-                self.source = str(self.session.restart_engine())
+                self.runs.shown.source = str(self.session.restart_engine())
             elif frame.log.restartable:
                 self.session.restart_log()
             else:
@@ -289,7 +323,7 @@ class ShadowvizApp(App[None]):
         except ShadowvizError as error:
             self.say(str(error))
             return
-        self._words = None
+        self.runs.shown.words = None
         self.tick()
 
     def action_leave(self) -> None:
@@ -303,7 +337,15 @@ class ShadowvizApp(App[None]):
         ]
         self.say(f"{keys[0]} quits" if keys else "esc closes this, then q quits")
 
+    def close_runs(self) -> str:
+        """End the stress run, if one goes on; what is worth saying of it once the terminal is free."""
+        return self.runs.close()
+
     # Keys and commands
+
+    def _screen_key(self, name: str) -> str:
+        entry = entry_of(name)
+        return entry.key if entry is not None else name
 
     def key_words(self, binding: Binding) -> str:
         """A key as the foot and the help write it."""

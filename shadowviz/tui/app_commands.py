@@ -47,6 +47,9 @@ def app_commands(app: "ShadowvizApp", active: Iterable[ActiveBinding]) -> Iterat
             continue
         seen.add(action)
         yield _key_command(app, found)
+    run = app.runs.stress
+    if "begin" not in seen and not (run is not None and run.state.alive):
+        yield SystemCommand("Begin a stress run", "prove every length of a model", app.action_begin_stress)
 
 
 def _key_command(app: "ShadowvizApp", found: ActiveBinding) -> SystemCommand:

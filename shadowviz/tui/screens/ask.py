@@ -10,7 +10,43 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 
-class AskScreen(ModalScreen[str | None]):
+class KeysAhead:
+    """Keys for a line that came before it was there."""
+
+    def __init__(self) -> None:
+        self._ahead: list[events.Key] | None = []
+        """None = the line is there."""
+
+    def take_early(self, key: events.Key) -> bool:
+        """Keep a key until the line is there; whether it is not."""
+        if self._ahead is None:
+            return False
+        self._ahead.append(key)
+        return True
+
+    def come_late(self) -> list[events.Key]:
+        """Those that came too early, in their order; the line is there from now on."""
+        ahead, self._ahead = self._ahead or [], None
+        return ahead
+
+
+def type_over(line: Input, character: str, value: str) -> None:
+    """Write into a line; what stood in it at first goes."""
+    if line.value == value:
+        # It is typed over what stood there, and must not be typed over itself when the line is focused.
+        line.value, line.select_on_focus = "", False
+    line.insert_text_at_cursor(character)
+
+
+class TakesKeysAhead:
+    """A screen with a line to type into, which is there a moment after the screen."""
+
+    def typed_ahead(self, key: events.Key) -> bool:
+        """Take a key that did not come by way of the line; whether it was one for it."""
+        raise NotImplementedError
+
+
+class AskScreen(ModalScreen[str | None], TakesKeysAhead):
     """A line at the foot; gives what was typed, None where the user let it be."""
 
     DEFAULT_CSS = """
@@ -25,8 +61,7 @@ class AskScreen(ModalScreen[str | None]):
     def __init__(self, about: str, value: str = "") -> None:
         super().__init__()
         self._about, self._value = about, value
-        self._ahead: list[events.Key] | None = []
-        """Keys that came before the line was there; None = it is."""
+        self._keys = KeysAhead()
 
     def compose(self) -> ComposeResult:
         with Vertical():
@@ -34,8 +69,7 @@ class AskScreen(ModalScreen[str | None]):
             yield Input(self._value, compact=True)
 
     async def on_mount(self) -> None:
-        ahead, self._ahead = self._ahead or [], None
-        for key in ahead:
+        for key in self._keys.come_late():
             if key.key == "escape":
                 self.action_leave()
                 return
@@ -45,17 +79,11 @@ class AskScreen(ModalScreen[str | None]):
             self.typed_ahead(key)
 
     def typed_ahead(self, key: events.Key) -> bool:
-        """Take a key that did not come by way of the line; whether it was one for it."""
-        if self._ahead is not None:
-            self._ahead.append(key)
-        elif key.character is not None and key.is_printable:
-            line = self.query_one(Input)
-            if line.value == self._value:
-                # It is typed over what stood there, and must not be typed over itself when the line is focused.
-                line.value, line.select_on_focus = "", False
-            line.insert_text_at_cursor(key.character)
-        else:
+        if self._keys.take_early(key):
+            return True
+        if key.character is None or not key.is_printable:
             return False
+        type_over(self.query_one(Input), key.character, self._value)
         return True
 
     def on_input_submitted(self, event: Input.Submitted) -> None:

@@ -94,7 +94,7 @@ class RulerScreen(RulerCursor):
 
     def _find_subject(self, frame: Frame) -> None:
         chosen = self.selection
-        about = f"{chosen.request}/{chosen.node}/{chosen.seq}"
+        about = f"{chosen.request}/{chosen.node}/{chosen.seq}/{id(self.session)}"
         wanted = (frame.version, about, id(self.session.timeline))
         now = time.monotonic()
         if wanted == self._subject_for or (about == self._about and (now < self._due or not frame.arrival.settled)):
@@ -183,7 +183,10 @@ class RulerScreen(RulerCursor):
 
     def action_tree(self) -> None:
         """Show where it lies in the tree."""
-        self.owner.drill("tree")
+        if self._subject is not None and self._subject.tokens is None:
+            self.owner.say("a length that was checked lies in no tree")
+        else:
+            self.owner.drill("tree")
 
     def _seen(self) -> Seen | None:
         """The stretch that is seen; None, and the user is told, where there is none."""

@@ -1,6 +1,5 @@
 """Screen 5: what a stress run found, length by length, while it goes on or afterwards."""
 
-import time
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -10,22 +9,28 @@ from textual.binding import Binding, BindingType
 from shadowviz.diagrams.boundary_rows import RowsBy
 from shadowviz.replay.counts import counted
 from shadowviz.tui.frame import Frame
+from shadowviz.tui.models.cells import wrap
 from shadowviz.tui.models.stress_grid import StressGrid
 from shadowviz.tui.screens.base import PaneScreen
 from shadowviz.tui.screens.copying import copy_command, copy_text
 from shadowviz.tui.screens.stress_inspector import stress_paragraphs
+from shadowviz.tui.screens.stress_start import go_on
+from shadowviz.tui.stress_checks import StressChecks
+from shadowviz.tui.stress_run import StressRun
+from shadowviz.tui.stress_words import StressStand, cell_command, command_of, stand_of, stand_words
 from shadowviz.tui.widgets.lines import LineView
+from shadowviz.tui.widgets.one_line import FewLines
 from shadowviz.tui.widgets.stress_view import HEADS, StressRows, StressView
 from shadowviz.tui.widgets.text_pane import Paragraph
 from shadowviz_engine.core.errors import LogError
-from shadowviz_engine.core.events import BoundaryChecked, BoundaryStressStarted
+from shadowviz_engine.core.events import BoundaryChecked
 
 GATHER_S = 0.02
 """Work of one frame on new checks."""
-SLICE = 256
+MOST_ROWS = 2
+"""Of the sentence that tells how the run stands."""
 ROOMY = 72
 """Columns from which the title names the seed."""
-STARTED = ("BoundaryStressStarted",)
 ROWS: tuple[RowsBy | None, ...] = (None, *RowsBy)
 
 
@@ -36,6 +41,9 @@ class StressScreen(PaneScreen):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "drill", "ruler", id="stress.drill"),
+        Binding("r", "begin", "begin a run", id="stress.begin"),
+        Binding("x", "stop", "stop it", id="stress.stop"),
+        Binding("c", "go_on", "go on", id="stress.go-on"),
         Binding("n", "finding(1)", "next finding", id="stress.next"),
         Binding("N", "finding(-1)", "finding before", show=False, id="stress.previous"),
         Binding("s", "rows", "rows", id="stress.rows"),
@@ -48,15 +56,22 @@ class StressScreen(PaneScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self._grid: StressGrid | None = None
-        self._grid_of: tuple[object, ...] = ()
-        self._fed = 0
-        """Events that the grid has taken in."""
+        self._checks = StressChecks()
+        self._stand: StressStand | None = None
         self._rows_by: RowsBy | None = None
         self._drawn: tuple[object, ...] = ()
 
     def compose_main(self) -> ComposeResult:
+        yield FewLines(id="stand")
         yield StressView(id="list")
+
+    @property
+    def _grid(self) -> StressGrid | None:
+        return self._checks.grid
+
+    @property
+    def is_working(self) -> bool:
+        return super().is_working or self._checks.is_behind
 
     @property
     def view(self) -> StressView:
@@ -77,14 +92,13 @@ class StressScreen(PaneScreen):
         return [Segment(words[:width], look.strong)]
 
     def show(self, frame: Frame) -> None:
-        self._gather(frame)
+        self._checks.sync(self.session.follower, frame.at, self._rows_by, GATHER_S)
+        self._tell_stand(frame)
         grid, view = self._grid, self.view
         if grid is None or not grid.started:
             view.rows = None
             view.rows_changed()
-            words = "No stress run is on this record. Make one: shadowviz stress tiny -o stress.jsonl. Follow it in "
-            words += "another terminal while it goes on: shadowviz tui stress.jsonl --screen stress"
-            self.inspector.show([Paragraph(words, self.look.muted)])
+            self.inspector.show([Paragraph(self._nothing(), self.look.muted)])
             return
         drawn = (id(grid), grid.num_checks, self.look, view.size.width)
         if drawn != self._drawn:
@@ -99,40 +113,34 @@ class StressScreen(PaneScreen):
             view.rows_changed()
         self._inspect()
 
-    def _gather(self, frame: Frame) -> None:
-        """Take in the checks up to the moment shown, for a little while."""
-        follower = self.session.follower
-        if not follower.is_indexed:
-            return
-        num_started = self._num_started(frame.at)
-        grid_of = (follower, num_started, self._rows_by)
-        if grid_of != self._grid_of or self._fed > frame.at + 1:
-            self._grid_of, self._fed = grid_of, 0
-            self._grid = StressGrid(self._started(frame.at), self._rows_by)
-        stop_s = time.monotonic() + GATHER_S
-        while self._grid is not None and self._grid.started and self._fed <= frame.at and time.monotonic() < stop_s:
-            stop = min(self._fed + SLICE, frame.at + 1)
-            try:
-                for event in follower.events(self._fed, stop):
-                    if isinstance(event, BoundaryChecked):
-                        self._grid.add(event)
-            except LogError:
-                return
-            self._fed = stop
+    def _nothing(self) -> str:
+        run = self.owner.runs.stress
+        if run is not None and run.state.alive:
+            return f"The run loads what it needs, and works out what there is to check: {command_of(run)}"
+        key = self._key_of("stress.begin")
+        words = f"No stress run is on this record. {key} begins one here; or in another terminal, to be followed while "
+        return words + "it goes on: shadowviz stress tiny-512 -o stress.jsonl"
 
-    def _num_started(self, at: int) -> int:
-        return len(self._seqs_of_started(at))
+    def _key_of(self, name: str) -> str:
+        """The key of a binding of this screen, as the foot writes it."""
+        found = (one.binding for one in self.active_bindings.values() if one.binding.id == name)
+        return next((self.owner.key_words(binding) for binding in found), "")
 
-    def _seqs_of_started(self, at: int) -> list[int]:
-        seqs, seq = list[int](), self.session.follower.next_of(STARTED, -1)
-        while seq is not None and seq <= at:
-            seqs.append(seq)
-            seq = self.session.follower.next_of(STARTED, seq)
-        return seqs
+    def _tell_stand(self, frame: Frame) -> None:
+        """How the run stands, in a sentence over the heat map."""
+        stand = self._stand = stand_of(self._checks, self._run, frame.log)
+        words = stand_words(stand, *map(self._key_of, ("stress.stop", "stress.go-on", "stress.next")))
+        look, rows = self.look, wrap(self.look.shown(words), max(1, self.size.width - 2))[:MOST_ROWS]
+        ink = look.warning if stand.needs_look else look.title
+        self.query_one("#stand", FewLines).show_lines([[Segment(f" {row}", ink)] for row in rows] if words else [])
 
-    def _started(self, at: int) -> list[BoundaryStressStarted]:
-        events = (self.session.event_at(seq) for seq in self._seqs_of_started(at))
-        return [event for event in events if isinstance(event, BoundaryStressStarted)]
+    @property
+    def _run(self) -> StressRun | None:
+        """The run that was begun here, if it is the one shown."""
+        runs = self.owner.runs
+        run = runs.stress
+        is_shown = run is not None and (run.session is None or run.session is self.session)
+        return run if is_shown else None
 
     @property
     def _check(self) -> BoundaryChecked | None:
@@ -165,6 +173,12 @@ class StressScreen(PaneScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Whether an action does something here."""
+        run = self.owner.runs.stress
+        is_alive = run is not None and run.state.alive
+        if action in ("stop", "begin"):
+            return is_alive == (action == "stop")
+        if action == "go_on":
+            return not is_alive and self._stand is not None and self._stand.can_go_on
         if action in ("drill", "finding", "rows", "rescale", "copy"):
             return self._grid is not None and bool(self._grid.started)
         return super().check_action(action, parameters)
@@ -203,15 +217,30 @@ class StressScreen(PaneScreen):
         self.owner.drill("ruler")
 
     def action_copy(self) -> None:
-        """Copy the command that reproduces the cell, or that takes up the run."""
-        check = self._check
+        """Copy the command that reproduces the cell, else the one that began the run."""
+        check, run, grid = self._check, self._run, self._grid
         if check is not None and check.command:
             copy_text(self.owner, check.command)
-        elif check is not None:
-            words = ["shadowviz", "stress", check.subject, "--level", check.level, "--lengths", str(check.length)]
-            copy_command(self.owner, [*words, "--mode", check.mode])
+        elif check is not None and grid is not None:
+            copy_command(self.owner, cell_command(check, grid.started))
+        elif run is not None:
+            copy_text(self.owner, command_of(run))
         else:
             self.owner.say("no check here")
+
+    def action_begin(self) -> None:
+        """Ask what a run is to check, and begin it."""
+        self.owner.action_begin_stress()
+
+    def action_stop(self) -> None:
+        """End the run; what it has checked stays on record."""
+        if self.owner.runs.stress is not None:
+            self.owner.runs.stress.stop()
+            self.owner.tick()
+
+    def action_go_on(self) -> None:
+        """Take up the run of this record where it stopped."""
+        go_on(self.owner, self.session.follower.path)
 
     def action_export(self) -> None:
         """Write the heat map of all lengths that were checked so far, with these rows, to a file."""

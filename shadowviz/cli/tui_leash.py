@@ -1,0 +1,49 @@
+"""A command that the terminal interface runs beside itself: `python -m shadowviz.cli.tui_leash COMMAND ...`.
+
+Its standard input is a pipe that its parent holds. When that closes, the command is interrupted, as by Ctrl-C.
+"""
+
+import os
+import signal
+import sys
+import time
+from threading import Thread
+from typing import Final
+
+PATIENCE_S: Final = 20.0
+"""For the command to end after its parent has; then it ends as it is."""
+NICENESS: Final = 5
+"""Below the interface, which answers keys, and below its engine."""
+
+
+def main() -> int:
+    """Run the command of the process's arguments; its exit code."""
+    # Whoever started the interface in the background may have it ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)
+    Thread(target=_watch, args=(os.dup(0),), daemon=True).start()
+    # The pipe is for the watch alone: what the command reads or starts finds nothing there.
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    from shadowviz.cli.main import main as run
+
+    return run()
+
+
+def _watch(pipe: int) -> None:
+    # By calls of the system: a lock of the interpreter's own stream would outlast the main thread.
+    while os.read(pipe, 4096):
+        pass
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(PATIENCE_S)
+    os._exit(128 + signal.SIGINT)
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        # Before the command has begun.
+        sys.exit(128 + signal.SIGINT)
