@@ -9,8 +9,9 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Callable
 from queue import Empty, SimpleQueue
-from threading import Event, Lock, Thread
+from threading import Event, Lock, RLock, Thread
 from typing import IO
 
 import msgspec
@@ -27,6 +28,14 @@ GRACE_S = 20.0
 """For the pass at hand and the end of the record, once the child is to stop; then it ends as it is."""
 
 
+OPEN_S = 1.0
+"""For the file of the record to be opened, where the child is to stop meanwhile."""
+
+
+def _nothing() -> None:
+    """There is no file yet."""
+
+
 class Line:
     """The way to the parent and back."""
 
@@ -39,11 +48,20 @@ class Line:
         """Set when the child is to stop."""
         self.ready = Event()
         """Set when there is a record to close; before that nothing is lost by ending at once."""
+        self._early = RLock()
+        self._forget: Callable[[], None] = _nothing
 
     def begin(self) -> None:
         """Listen and watch from now on."""
         for work in (self._listen, self._watch):
             Thread(target=work, daemon=True).start()
+
+    def open(self, setup: Setup) -> FileSink:
+        """The file for the record; it goes if the child is to stop before there is anything to record."""
+        with self._early:
+            sink = FileSink(setup.log, overwrite=setup.overwrite)
+            self._forget = sink.discard
+        return sink
 
     def say(self, answer: Answer) -> None:
         """Send an answer; a parent that is gone hears nothing."""
@@ -64,6 +82,9 @@ class Line:
         """The child is to stop: at once where there is nothing to close."""
         self.stopped.set()
         if not self.ready.is_set():
+            # A file that does not open, such as a pipe that nobody reads, may hold the child no longer than that.
+            self._early.acquire(timeout=OPEN_S)
+            self._forget()
             self.say(Answer(state=EngineState.STOPPED))
             os._exit(0)
         self._queue.put(Command(id=-1, do="stop"))
@@ -114,7 +135,7 @@ def main() -> int:
 
 def _serve(setup: Setup, line: Line) -> None:
     # The file first: that it cannot be written is known long before torch has loaded.
-    sink = FileSink(setup.log, overwrite=setup.overwrite)
+    sink = line.open(setup)
     try:
         from shadowviz.sources.script import acts_of
         from shadowviz.tokens.encode.tokenizer import default_tokenizer

@@ -4,11 +4,11 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tui_processes import PATIENCE_S, is_running, wait_for
 
 from shadowviz.sources.child import EngineChild, free_name, successor
 from shadowviz.sources.child_wire import Answer, Setup
@@ -16,8 +16,6 @@ from shadowviz.sources.logfile import LogFile
 from shadowviz.sources.states import EngineState
 from shadowviz_engine.core.events import LookupDone, RequestAborted, RequestSubmitted, StepDone
 
-PATIENCE_S = 300.0
-"""Until a child that says nothing counts as stuck, on a machine however busy."""
 SMALL = {"model": "tiny", "page_size": 128, "num_full_pages": 8, "num_swa_pages": 8, "chunk_tokens": 128}
 
 ORPHAN = """
@@ -32,13 +30,6 @@ child.submit_text("A prompt that takes a while. " * 20)
 print(child.state.value, flush=True)
 time.sleep(1000)
 """
-
-
-def wait_for(found: Callable[[], bool], what: str) -> None:
-    stop = time.monotonic() + PATIENCE_S
-    while not found():
-        assert time.monotonic() < stop, f"waited in vain for {what}"
-        time.sleep(0.02)
 
 
 class Watched:
@@ -76,15 +67,6 @@ def started(tmp_path: Path) -> Iterator[Callable[..., Watched]]:
     yield start
     for child in children:
         child.close(wait_s=PATIENCE_S)
-
-
-def is_running(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    status = Path(f"/proc/{pid}/stat")
-    return not (status.exists() and status.read_text().rpartition(")")[2].split()[0] == "Z")
 
 
 def test_an_engine_takes_every_command_and_closes_its_record(started: Callable[..., Watched]) -> None:
@@ -151,7 +133,18 @@ def test_quitting_while_the_model_loads_ends_the_child_and_leaves_no_record(
     assert watched.child.state is EngineState.STOPPED
     assert not is_running(watched.child.pid)
     log = tmp_path / "run.jsonl"
-    assert not log.exists() or not log.stat().st_size
+    assert not log.exists() or LogFile(log).summary.complete
+
+
+def test_quitting_while_the_model_loads_leaves_what_was_in_the_file(
+    started: Callable[..., Watched], tmp_path: Path
+) -> None:
+    log = tmp_path / "run.jsonl"
+    log.write_text("mine")
+    watched = started(overwrite=True)
+    watched.child.close(wait_s=PATIENCE_S)
+    assert watched.child.state is EngineState.STOPPED
+    assert log.read_text() == "mine" or LogFile(log).summary.complete
 
 
 def test_no_child_is_left_when_its_parent_is_killed_and_its_record_is_closed(tmp_path: Path) -> None:

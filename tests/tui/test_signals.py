@@ -1,0 +1,118 @@
+"""However the interface is ended, the terminal is as it was, no engine is left, and the record is whole."""
+
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from tui_logs import chat_log
+from tui_processes import is_running, wait_for
+from tui_terminal import Terminal
+
+from shadowviz_engine.core.log_reader import read_log
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="children are looked up in /proc")
+
+RECORD = "run.jsonl"
+
+
+@pytest.fixture
+def begun(tmp_path: Path) -> Iterator[Callable[..., Terminal]]:
+    terminals = []
+
+    def begin(*arguments: str, **more: object) -> Terminal:
+        terminals.append(Terminal(["tui", *arguments], tmp_path, **more))
+        return terminals[-1]
+
+    yield begin
+    for terminal in terminals:
+        terminal.close()
+
+
+def running(terminal: Terminal, record: Path) -> int:
+    """Wait until the engine records and is shown to; its process."""
+    terminal.shows("[1 Live]")
+    wait_for(lambda: record.exists() and record.stat().st_size > 5_000, "events of the engine")
+    (engine,) = terminal.children()
+    return engine
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT], ids=lambda number: number.name)
+def test_a_signal_gives_the_terminal_back_ends_the_engine_and_closes_the_record(
+    begun: Callable[..., Terminal], tmp_path: Path, number: signal.Signals
+) -> None:
+    terminal = begun("-o", RECORD)
+    engine = running(terminal, tmp_path / RECORD)
+    assert terminal.left_behind(), "while it runs, the terminal is the interface's"
+    terminal.process.send_signal(number)
+    assert terminal.end() == 128 + number
+    assert terminal.left_behind() == []
+    assert not is_running(engine)
+    assert read_log(tmp_path / RECORD).summary.complete
+
+
+def test_a_signal_while_the_model_loads_leaves_no_file_and_no_engine(
+    begun: Callable[..., Terminal], tmp_path: Path
+) -> None:
+    terminal = begun("-o", RECORD)
+    terminal.shows("[1 Live]")
+    (engine,) = terminal.children()
+    terminal.process.send_signal(signal.SIGTERM)
+    assert terminal.end() == 128 + signal.SIGTERM
+    assert terminal.left_behind() == []
+    assert not is_running(engine)
+    record = tmp_path / RECORD
+    # On a machine fast enough it has begun: then it is whole.
+    assert not record.exists() or read_log(record).summary.complete
+
+
+def test_an_interface_that_is_killed_leaves_no_engine_and_a_whole_record(
+    begun: Callable[..., Terminal], tmp_path: Path
+) -> None:
+    terminal = begun("-o", RECORD)
+    engine = running(terminal, tmp_path / RECORD)
+    terminal.process.kill()
+    assert terminal.end() == -signal.SIGKILL
+    wait_for(lambda: not is_running(engine), "the end of the engine")
+    assert read_log(tmp_path / RECORD).summary.complete
+
+
+def test_a_window_that_is_closed_ends_the_interface_and_the_engine(
+    begun: Callable[..., Terminal], tmp_path: Path
+) -> None:
+    terminal = begun("-o", RECORD)
+    engine = running(terminal, tmp_path / RECORD)
+    terminal.hang_up()
+    terminal.end()
+    assert not is_running(engine)
+    assert read_log(tmp_path / RECORD).summary.complete
+
+
+def test_a_signal_ends_a_stress_run_and_names_the_command_that_goes_on(
+    begun: Callable[..., Terminal], tmp_path: Path
+) -> None:
+    log = chat_log(tmp_path / "chat.jsonl")
+    terminal = begun(str(log), "--screen", "stress")
+    terminal.shows("[5 Stress]")
+    terminal.type("r")
+    terminal.shows("shadowviz stress tiny-512")
+    terminal.type("v4-flash\t \t1:60001\r")
+    terminal.shows("RUNNING")
+    (run,) = terminal.children()
+    terminal.process.send_signal(signal.SIGTERM)
+    assert terminal.end() == 128 + signal.SIGTERM
+    assert terminal.left_behind() == []
+    assert not is_running(run)
+    assert "go on with: shadowviz stress --continue stress.jsonl" in terminal.text
+    assert read_log(tmp_path / "stress.jsonl").summary.complete
+
+
+def test_ctrl_c_is_for_the_interface_alone_and_ends_nothing(begun: Callable[..., Terminal], tmp_path: Path) -> None:
+    log = chat_log(tmp_path / "chat.jsonl")
+    terminal = begun(str(log))
+    terminal.shows("[1 Live]")
+    terminal.type("\x03")
+    terminal.shows("q quits")
+    terminal.type("q")
+    assert terminal.end() == 0
+    assert terminal.left_behind() == []
