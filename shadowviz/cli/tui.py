@@ -4,13 +4,13 @@ import gc
 import os
 import shutil
 import sys
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from shadowviz.cli.show import write_note, write_out
+from shadowviz.cli.tui_folder import fleeting_folder
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -159,7 +159,7 @@ def _print_tour(output: str, force: bool, screen: str, ascii_only: bool) -> int:
     from shadowviz.cli.show import write_progress
     from shadowviz.sources.scripted import record_script
 
-    with tempfile.TemporaryDirectory(prefix="shadowviz-") as folder:
+    with fleeting_folder() as folder:
         setup = _setup(output or str(Path(folder, "run.jsonl")), force, pace_s=0.0)
         write_progress("the embedded engine runs its tour")
         try:
@@ -204,7 +204,7 @@ def _run(source: str, output: str, force: bool, options: "Mapping[str, object]",
 
     be_thrifty()
     gc.enable()
-    with tempfile.TemporaryDirectory(prefix="shadowviz-") as folder:
+    with fleeting_folder() as folder:
         child = None if source else _engine(output or str(Path(folder, "run.jsonl")), force)
         session: Session | None = None
         app: ShadowvizApp | None = None

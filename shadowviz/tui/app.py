@@ -357,6 +357,13 @@ class ShadowvizApp(App[None]):
 
         self.push_screen(HelpScreen(list(self.screen.active_bindings.values()), self.screen))
 
+    def action_command_palette(self) -> None:
+        """Offer everything that can be done here, by its name."""
+        from shadowviz.tui.screens.palette import Palette
+
+        if not isinstance(self.screen, Palette):
+            self.push_screen(Palette())
+
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Everything that a key does here, by its name; and the themes."""
         yield from app_commands(self, screen.active_bindings.values())

@@ -11,6 +11,7 @@ from tui_runs import press, run_app, settled
 
 from shadowviz.tui.app import ShadowvizApp
 from shadowviz.tui.screens.ask import AskScreen
+from shadowviz.tui.screens.palette import Palette
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +22,7 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 async def at_once(app: ShadowvizApp, pilot: Pilot, text: str, *keys: str) -> None:
     """All keys in one read, as a busy machine, a macro or a paste without brackets gives them."""
     for character in text:
-        app.post_message(events.Key({"/": "slash"}.get(character, character), character))
+        app.post_message(events.Key({"/": "slash", ":": "colon", " ": "space"}.get(character, character), character))
     for key in keys:
         app.post_message(events.Key(key, None))
     await pilot.pause()
@@ -63,5 +64,44 @@ def test_ctrl_c_says_which_key_quits(log: Path) -> None:
     async def keys(app: ShadowvizApp, pilot: Pilot) -> None:
         await press(app, pilot, "ctrl+c")
         assert [str(notification.message) for notification in app._notifications] == ["q quits"]
+
+    run_app(log, keys)
+
+
+@pytest.mark.parametrize("words", ["screen 6", "pools", "6: pools"])
+def test_a_command_typed_in_one_go_is_the_one_that_is_done(log: Path, words: str) -> None:
+    async def keys(app: ShadowvizApp, pilot: Pilot) -> None:
+        await at_once(app, pilot, f":{words}", "enter")
+        while app.current_mode != "pools" or len(app.screen_stack) > 1:
+            await pilot.pause(0.02)
+
+    run_app(log, keys)
+
+
+def test_enter_waits_until_what_was_typed_has_been_searched_for(log: Path) -> None:
+    async def keys(app: ShadowvizApp, pilot: Pilot) -> None:
+        await press(app, pilot, "colon")
+        await pilot.pause(0.3)
+        # The whole list is offered now, and its first entry is another.
+        await at_once(app, pilot, "pools", "enter")
+        while len(app.screen_stack) > 1:
+            await pilot.pause(0.02)
+        await pilot.pause(0.3)
+        assert app.current_mode == "pools"
+
+    run_app(log, keys)
+
+
+def test_a_command_that_there_is_not_does_nothing_and_escape_leaves(log: Path) -> None:
+    async def keys(app: ShadowvizApp, pilot: Pilot) -> None:
+        await at_once(app, pilot, ":zzzz", "enter")
+        await pilot.pause(0.7)
+        assert isinstance(app.screen, Palette)
+        await press(app, pilot, "escape")
+        assert app.current_mode == "live"
+        await at_once(app, pilot, ":pools", "escape")
+        await pilot.pause(0.3)
+        assert app.current_mode == "live"
+        assert len(app.screen_stack) == 1
 
     run_app(log, keys)
