@@ -72,9 +72,9 @@ def changes_of(before: Recording, after: Recording) -> Diagram:
     from shadowviz.diagrams.changes_of import Side, changes_diagram
 
     moments: tuple[Moment, Moment]
-    if before.recorded and before.name == after.name:
+    if before.log is not None and before.name == after.name:
         before = msgspec.structs.replace(after, at=before.at)
-        moments = _told_by_name(after, lambda: trees_at(after.batches(), before.at, after.at))
+        moments = _told_by_name(after, lambda: trees_at(after, before.at, after.at))
     else:
         moments = _end_or_named(before), _end_or_named(after)
     title = _changed(before, after, *(moment.seq for moment in moments))
@@ -86,7 +86,7 @@ def changes_of(before: Recording, after: Recording) -> Diagram:
 
 
 def _end_or_named(run: Recording) -> Moment:
-    return _told_by_name(run, lambda: tree_at(run.batches(), run.at))
+    return _told_by_name(run, lambda: tree_at(run, run.at))
 
 
 def _told_by_name(run: Recording, read: Callable[[], Read]) -> Read:
@@ -107,9 +107,9 @@ def _tree(run: Recording, ask: Ask) -> Diagram:
 
     words = words_of(run.opened)
     if ask.request:
-        moment = request_tree_at(run.batches(), run, words, ask.request, ask.at)
+        moment = request_tree_at(run, words, ask.request, ask.at)
     else:
-        moment = tree_at(run.batches(), ask.at)
+        moment = tree_at(run, ask.at)
     explanation = moment.explanations[0] if moment.explanations else None
     return tree_diagram(_caption("Radix tree", run, moment), moment.state, ask.tree, explanation, words)
 
@@ -148,7 +148,7 @@ def _lookups(run: Recording, ask: Ask) -> Diagram:
 def _memory(run: Recording, ask: Ask) -> Diagram:
     from shadowviz.diagrams.memory_of import memory_diagram
 
-    moment = tree_at(run.batches(), ask.at)
+    moment = tree_at(run, ask.at)
     caption = _caption("Bytes by kind and node", run, moment)
     return memory_diagram(caption, moment.state, words_of(run.opened), ask.tree, ask.row_format)
 

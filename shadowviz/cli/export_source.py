@@ -11,9 +11,9 @@ import msgspec
 
 from shadowviz.cli.show import write_note, write_progress
 from shadowviz.replay.counts import counted
-from shadowviz.replay.tree_moment import Batch
 from shadowviz_engine.core.errors import InputError, LogError
 from shadowviz_engine.core.events import Event, LogOpened, RequestFinished
+from shadowviz_engine.core.log_reader import LogReader
 
 DEMO = "the demo workload"
 AT = re.compile(r"(?P<name>.+)@(?P<seq>-?\d{1,18})")
@@ -35,15 +35,12 @@ class Recording(msgspec.Struct, frozen=True):
     """As the caller named it."""
     opened: LogOpened
     _events: Callable[[], Iterable[Event]]
-    _batches: Callable[[], Iterable[Batch]]
-    event_at: Callable[[int], Event]
-    """Gives a whole event that `batches` has passed."""
+    log: LogReader | None = None
+    """The record, unless prompts were run."""
     at: int | None = None
     """Event that the name asked for, behind an @."""
     interrupted: bool = False
     """The run was ended by Ctrl-C; what was done until then is there."""
-    recorded: bool = False
-    """It is a record, the same however often it is read."""
     tell: Callable[[], str] = lambda: ""
     """Says on stderr what the run lacks, once it was read, and gives the same for the picture."""
 
@@ -58,14 +55,10 @@ class Recording(msgspec.Struct, frozen=True):
             return events
         return _with_progress(events)
 
-    def batches(self) -> Iterator[Batch]:
-        """Every event, from the first, as far as a picture of the tree needs it, with progress on a terminal.
-
-        Raises:
-            LogError: the record contradicts itself.
-        """
-        batches = iter(self._batches())
-        return _batches_with_progress(batches) if sys.stderr.isatty() else batches
+    def tell_progress(self, num_events: int) -> None:
+        """Say on a terminal that so many events of the record were read."""
+        if sys.stderr.isatty():
+            write_progress(f"{counted(num_events, 'event')} read")
 
 
 def is_record(path: str) -> bool:
@@ -128,7 +121,7 @@ def _record(path: str, at: int | None) -> Recording:
         tell_missing(log)
         return f"The record is not whole: {log.summary.lost}." if log.summary.lost else ""
 
-    return Recording(path, log.opened, log.events, log.lean_batches, log.event_at, at, recorded=True, tell=tell)
+    return Recording(path, log.opened, log.events, log.reader, at, tell=tell)
 
 
 def _with_progress(events: Iterator[Event]) -> Iterator[Event]:
@@ -137,17 +130,6 @@ def _with_progress(events: Iterator[Event]) -> Iterator[Event]:
         yield from batch
         done += len(batch)
         write_progress(f"{counted(done, 'event')} read")
-    write_progress("")
-
-
-def _batches_with_progress(batches: Iterator[Batch]) -> Iterator[Batch]:
-    done = told = 0
-    for batch in batches:
-        yield batch
-        done += len(batch)
-        if done >= told + BATCH:
-            told = done
-            write_progress(f"{counted(done, 'event')} read")
     write_progress("")
 
 
@@ -198,7 +180,7 @@ def _live(source: str, at: int | None, demo: bool, values: dict[str, Any]) -> Re
         write_note(f"shadowviz: {text}")
         return text
 
-    return Recording(name, opened, lambda: events, lambda: [events], events.__getitem__, at, run.stopped, tell=tell)
+    return Recording(name, opened, lambda: events, None, at, run.stopped, tell=tell)
 
 
 def named(error: LogError, name: str) -> LogError:

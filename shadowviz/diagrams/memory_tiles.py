@@ -68,8 +68,9 @@ class Weigher:
         if kind.scope is Scope.REQUEST or kind.shape in (Shape.KEY, Shape.POINT):
             return 0
         pool, unit = ("full", kind.unit) if kind.shape is Shape.RANGE else ("swa", 1)
-        runs = (run for held in self._state.held[pool].values() for run in held)
-        return sum(stop // unit - start // unit for start, stop, _ in runs)
+        # A row is at the slot of the token that closes it.
+        runs = self._state.held_runs(pool)
+        return sum((slot + stop - start) // unit - slot // unit for start, stop, slot in runs)
 
     def sum(self, kind: StateKind, tiles: list[Tile]) -> KindBytes:
         """Figures of a kind over all its tiles, with the room of its pool."""
@@ -98,7 +99,7 @@ class Weigher:
         pool, unit = ("full", kind.unit) if full else ("swa", 1)
         rows = opened.geometry.page_size // unit
         pages = opened.num_full_pages if full else opened.num_swa_pages
-        held = [run for runs in self._state.held[pool].values() for run in runs]
+        held = self._state.held_runs(pool)
         runs = self._columns.full if full else self._columns.swa
         taken = num_pages_taken(runs, self._columns.living, held, opened.geometry.page_size)
         return taken * rows, pages * rows if pages else None

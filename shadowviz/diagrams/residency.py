@@ -21,8 +21,8 @@ def pools_of(state: Replayer, columns: TreeColumns) -> Pools:
     """The pools that the run has pages of, or slots in."""
     opened = state.opened
     return Pools(
-        full=bool((opened and opened.num_full_pages) or columns.full.num.any() or state.held["full"]),
-        swa=bool((opened and opened.num_swa_pages) or columns.swa.num.any() or state.held["swa"]),
+        full=bool((opened and opened.num_full_pages) or columns.full.num.any() or any(state.held_runs("full"))),
+        swa=bool((opened and opened.num_swa_pages) or columns.swa.num.any() or any(state.held_runs("swa"))),
     )
 
 

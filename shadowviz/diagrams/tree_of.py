@@ -88,8 +88,7 @@ def _counts(state: Replayer, opened: LogOpened, columns: TreeColumns) -> Iterato
     pools = (("full", columns.full, opened.num_full_pages), ("swa", columns.swa, opened.num_swa_pages))
     for pool, runs, num_pages in pools:
         if num_pages:
-            held = [run for of_request in state.held[pool].values() for run in of_request]
-            taken = num_pages_taken(runs, living, held, opened.geometry.page_size)
+            taken = num_pages_taken(runs, living, state.held_runs(pool), opened.geometry.page_size)
             yield f"{pool} pages", f"{taken:,} of {num_pages:,}"
 
 

@@ -1,11 +1,10 @@
 """A recorded log as a source of events."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from shadowviz_engine.core.errors import LogError
 from shadowviz_engine.core.events import Event, LogClosed, LogOpened
-from shadowviz_engine.core.log_lean import LeanEvent
 from shadowviz_engine.core.log_reader import LogSummary, read_log
 from shadowviz_engine.core.replayer import Replayer
 
@@ -19,34 +18,22 @@ class LogFile:
     """
 
     def __init__(self, path: str | Path) -> None:
-        self._reader = read_log(path)
-        self.path = self._reader.path
+        self.reader = read_log(path)
+        self.path = self.reader.path
 
     @property
     def opened(self) -> LogOpened:
         """What the run depended on."""
-        return self._reader.opened
+        return self.reader.opened
 
     @property
     def summary(self) -> LogSummary:
         """What the log holds and what it lost; reads it to the end if that was not done yet."""
-        return self._reader.summary
+        return self.reader.summary
 
     def events(self) -> Iterator[Event]:
         """Every event, from the first."""
-        return iter(self._reader)
-
-    def lean_batches(self) -> Iterator[Sequence[LeanEvent | Event]]:
-        """Every event, from the first, many at once and reduced to what a picture of the tree is made of."""
-        return self._reader.lean_batches()
-
-    def event_at(self, seq: int) -> Event:
-        """The whole event `seq`, once `lean_batches` has passed it.
-
-        Raises:
-            LogError: the file does not hold it any more.
-        """
-        return self._reader.event_at(seq)
+        return iter(self.reader)
 
     def replay(self) -> Replayer:
         """State at the end, compared with the digest of the engine's own.

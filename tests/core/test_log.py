@@ -5,14 +5,13 @@ import os
 import threading
 from io import BytesIO
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shadowviz_engine.core import log_lean, log_lines
+from shadowviz_engine.core import log_lines, log_reader
 from shadowviz_engine.core.errors import LogError
 from shadowviz_engine.core.events import Event, LogClosed, LogOpened, PathEnded
 from shadowviz_engine.core.log import FileSink
@@ -422,94 +421,12 @@ def test_a_pipe_is_refused_without_waiting_for_a_writer(tmp_path: Path) -> None:
     assert [str(error) for error in errors] == [f"{tmp_path / 'pipe'} is not a regular file: expected a log"]
 
 
-Outcome = tuple[list[int], object] | str
-
-
-def whole_outcome(path: Path) -> Outcome:
-    try:
-        reader = read_log(path)
-        return [event.seq for event in reader], reader.summary
-    except LogError as error:
-        return str(error)
-
-
-def lean_outcome(path: Path) -> Outcome:
-    try:
-        reader = read_log(path)
-        return [event.seq for batch in reader.lean_batches() for event in batch], reader.summary
-    except LogError as error:
-        return str(error)
-
-
-PIECES = st.sampled_from([b"", b"\n", b"{", b"}", b'"', b" ", b"7", b"x", b"\xff", b"\n\n"])
-DAMAGE = st.lists(st.tuples(st.integers(0, 10**6), PIECES), max_size=2)
-
-
-@given(DAMAGE, st.integers(0, 400), st.sampled_from([1, 300, 32 * 1024]))
-def test_a_lean_reading_says_what_a_whole_one_says_of_a_damaged_log(
-    damage: list[tuple[int, bytes]], cut: int, block_bytes: int
-) -> None:
-    data = STORED.read_bytes()
-    for place, piece in damage:
-        at = place % len(data)
-        data = data[:at] + piece + data[at + 1 :]
-    data = data[: len(data) - cut]
-    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(log_lines, "BLOCK_BYTES", block_bytes)
-        path = Path(folder) / "log.jsonl"
-        path.write_bytes(data)
-        whole, lean = whole_outcome(path), lean_outcome(path)
-    # A field that no picture needs may be wrong; nothing that reads whole is read otherwise.
-    assert lean == whole or (isinstance(whole, str) and "no event: " in whole)
-
-
-def test_a_lean_reading_passes_over_fields_and_tells_events_of_unknown_types(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(log_lines, "BLOCK_BYTES", 1)
-    odd = '{"type":"Odd","seq":2,"t_ns":5}'
-    path = log_of(tmp_path, '{"type":"PathEnded","seq":1,"t_ns":"soon","node":4,"more":[1,{"a":2}]}', odd)
-    assert "no event" in str(whole_outcome(path))
-    reader = read_log(path)
-    assert [event.seq for batch in reader.lean_batches() for event in batch] == [0, 1, 2]
-    assert reader.summary.unknown == {"Odd": 1}
-    assert "line 2" in str(lean_outcome(log_of(tmp_path, '{"type":"PathEnded","seq":1,"t_ns":1,"node":"4"}')))
-    for seqs, found in (((1, 3), "line 3: seq 3 where 2"), ((1, 1), "line 3: seq 1 where 2"), ((2,), "line 2: seq 2")):
-        path = log_of(tmp_path, *(msgspec.json.encode(ended(seq)) + b"\n" for seq in seqs))
-        assert found in str(lean_outcome(path))
-
-
-@pytest.mark.parametrize("more", [0, 1, 2, 900])
-def test_a_line_that_is_too_long_is_refused_by_both_ways_to_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: int
-) -> None:
-    monkeypatch.setattr(log_lines, "BLOCK_BYTES", 1)
-    for module in (log_lines, log_lean):
-        monkeypatch.setattr(module, "MAX_LINE_BYTES", 6_000)
-    line = msgspec.json.encode(ended(1))
-    path = log_of(
-        tmp_path, line[:-1] + b" " * (5_999 - len(line) + more) + b"}\n", msgspec.json.encode(ended(2)) + b"\n"
-    )
-    assert lean_outcome(path) == whole_outcome(path)
-    assert ("line 2: longer than 6000 bytes" in str(lean_outcome(path))) == (more > 0)
-
-
-def test_what_follows_the_end_is_refused_by_both_ways_to_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(log_lines, "BLOCK_BYTES", 1)
-    closed = LogClosed(seq=1, t_ns=1, count=1, digest="x")
-    path = log_of(tmp_path, *(msgspec.json.encode(event) + b"\n" for event in (closed, ended(2))))
-    assert lean_outcome(path) == whole_outcome(path)
-    assert "line 3: something follows LogClosed" in str(lean_outcome(path))
-
-
-def test_a_whole_event_is_found_again_behind_a_lean_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_event_is_found_by_its_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     events = [OPENED, *(ended(seq, seq + 5) for seq in range(1, 40)), LogClosed(seq=40, t_ns=9, count=40, digest="x")]
     path = written(tmp_path / "log.jsonl", *events)
     for block_bytes in (1, 100, 700, 32 * 1024):
-        monkeypatch.setattr(log_lines, "BLOCK_BYTES", block_bytes)
+        monkeypatch.setattr(log_reader, "INDEXED_BYTES", block_bytes)
         reader = read_log(path)
-        for batch in reader.lean_batches():
-            assert reader.event_at(batch[0].seq) == events[batch[0].seq]
         assert [reader.event_at(seq) for seq in range(41)] == events
     path.write_bytes(path.read_bytes().replace(b'"seq":30,', b'"seq":31,'))
     with pytest.raises(LogError, match="line 31: the event with seq 30 is not there any more"):

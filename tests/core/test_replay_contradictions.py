@@ -27,7 +27,6 @@ from shadowviz_engine.core.events import (
     SwaPublished,
 )
 from shadowviz_engine.core.presets import preset
-from shadowviz_engine.core.replay_lean import LeanReplay
 from shadowviz_engine.core.replayer import Replayer
 from shadowviz_engine.core.snapshot import pack_ids
 
@@ -125,9 +124,6 @@ CONTRADICTIONS: list[tuple[Event, str]] = [
     ),
 ]  # fmt: skip
 
-STEPS = (RequestWaited, RequestAborted, StepDone, LookupDone)
-"""Events whose contradictions concern how far a request has come."""
-
 
 @pytest.mark.parametrize(("event", "found"), CONTRADICTIONS)
 def test_an_event_that_contradicts_the_state_is_named_and_changes_nothing(event: Event, found: str) -> None:
@@ -136,21 +132,6 @@ def test_an_event_that_contradicts_the_state_is_named_and_changes_nothing(event:
     with pytest.raises(LogError, match=f"{type(event).__name__} at seq {event.seq} cannot apply: .*{found}"):
         replayer.apply(event)
     assert pickle.dumps(replayer) == before
-
-
-@pytest.mark.parametrize(
-    ("event", "found"), [(event, found) for event, found in CONTRADICTIONS if event.seq == PLACE["seq"]]
-)
-def test_what_contradicts_the_tree_is_found_by_a_lean_replay_too(event: Event, found: str) -> None:
-    replay = LeanReplay(Replayer())
-    replay.apply(short_run())
-    if isinstance(event, STEPS):
-        replay.apply([event])
-        replay.settle()
-        return
-    with pytest.raises(LogError, match=f"{type(event).__name__} at seq {event.seq} cannot apply: .*{found}"):  # noqa: PT012 (either tells)
-        replay.apply([event])
-        replay.settle()
 
 
 def test_advancing_stops_before_the_event_that_contradicts_and_has_applied_those_before() -> None:

@@ -1,6 +1,7 @@
 """Pictures of a log that was read for its tree alone: the same as those of its whole replay."""
 
 import random
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,22 +15,39 @@ from shadowviz.diagrams.changes_of import Side, changes_diagram
 from shadowviz.diagrams.collapse import TreeOptions
 from shadowviz.diagrams.memory_of import memory_diagram
 from shadowviz.diagrams.tree_of import tree_diagram
+from shadowviz.replay import tree_moment
+from shadowviz.replay.bulk import way
 from shadowviz.replay.moment import moment_at, of_request, state_at
 from shadowviz.replay.tree_moment import request_tree_at, tree_at, trees_at
 from shadowviz.sources.logfile import LogFile
-from shadowviz_engine.core import log_lines
-from shadowviz_engine.core.events import RequestSubmitted
+from shadowviz_engine.core.events import Event, RequestSubmitted
 from shadowviz_engine.core.replayer import Replayer
 
 STORED = Path(__file__).parents[2] / "fixtures" / "logs" / "schema-1.jsonl"
 
 
 @pytest.fixture(autouse=True, scope="module")
-def short_blocks() -> object:
-    """The first block of a log is always read whole: here it is its first line."""
+def read_in_bulk() -> object:
+    """The first chunk of a log is always read whole: here it is its first line."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(log_lines, "BLOCK_BYTES", 200)
+        patch.setattr(way, "CHUNK_BYTES", 200)
+        patch.setattr(tree_moment, "LARGE_BYTES", 0)
+        # What is wrong would be read again one by one.
+        patch.setattr(tree_moment, "_UNTOLD", ())
         yield
+
+
+class Recorded:
+    """A run in a file, as `shadowviz export` has it."""
+
+    def __init__(self, log: LogFile) -> None:
+        self._file, self.log = log, log.reader
+
+    def events(self) -> Iterator[Event]:
+        return self._file.events()
+
+    def tell_progress(self, num_events: int) -> None:
+        assert num_events > 0
 
 
 def pictures(state: Replayer, requests: list[str]) -> list[object]:
@@ -47,24 +65,24 @@ def pictures(state: Replayer, requests: list[str]) -> list[object]:
 
 def check_pictures(log: LogFile, at: int | None) -> tuple[Replayer, Replayer]:
     """The pictures at an event are the same; the states that they show."""
-    lean, whole = tree_at(log.lean_batches(), at), state_at(log.events(), at)
-    assert (lean.seq, lean.last_seq) == (whole.seq, whole.last_seq)
+    bulk, whole = tree_at(Recorded(log), at), state_at(log.events(), at)
+    assert (bulk.seq, bulk.last_seq) == (whole.seq, whole.last_seq)
     if whole.state.opened is not None:
         requests = list(whole.state.requests.index)[-2:]
         for request in requests[:1]:
             check_lookup(log, request, at)
-        assert pictures(lean.state, requests) == pictures(whole.state, requests)
-    return lean.state, whole.state
+        assert pictures(bulk.state, requests) == pictures(whole.state, requests)
+    return bulk.state, whole.state
 
 
 def check_lookup(log: LogFile, request: str, at: int | None) -> None:
     """The state is the same where one lookup was explained on the way, and so is what is said of it."""
-    lean = request_tree_at(log.lean_batches(), log, ByNumber(), request, at)
+    bulk = request_tree_at(Recorded(log), ByNumber(), request, at)
     whole = moment_at(log.events(), ByNumber(), at, of_request(request))
-    assert lean.explanations == whole.explanations[:1]
-    assert (lean.seq, lean.last_seq) == (whole.seq, whole.last_seq)
-    assert lean.state.digest() == whole.state.digest()
-    assert lean.state.nodes.last_used == whole.state.nodes.last_used
+    assert bulk.explanations == whole.explanations[:1]
+    assert (bulk.seq, bulk.last_seq) == (whole.seq, whole.last_seq)
+    assert list(bulk.state.node_states()) == list(whole.state.node_states())
+    assert bulk.state.nodes.last_used == whole.state.nodes.last_used
 
 
 @settings(max_examples=15)
@@ -75,13 +93,13 @@ def test_pictures_of_a_random_run_are_the_same_at_any_event(
     events = LoggedWalk(seed, num_steps).events()
     log = LogFile(write_log(tmp_path_factory.mktemp("logs") / "log.jsonl", events))
     places = [None, *random.Random(seed).choices(range(len(events)), k=4)]
-    lean, whole = zip(*(check_pictures(log, at) for at in places), strict=True)
-    sides = [[Side(caption_of(state), state, ByNumber()) for state in states[:2]] for states in (lean, whole)]
+    bulk, whole = zip(*(check_pictures(log, at) for at in places), strict=True)
+    sides = [[Side(caption_of(state), state, ByNumber()) for state in states[:2]] for states in (bulk, whole)]
     if whole[1].opened is not None:
         expected = changes_diagram(*sides[1])
         assert changes_diagram(*sides[0]) == expected
         # Of one reading, both states share what only grows.
-        both = trees_at(log.lean_batches(), *places[:2])
+        both = trees_at(Recorded(log), *places[:2])
         assert changes_diagram(*(Side(caption_of(one.state), one.state, ByNumber()) for one in both)) == expected
 
 

@@ -9,7 +9,6 @@ from cache_driver import Driver, options
 from lookup_runs import ByNumber
 from trees import opened_of
 
-from shadowviz.replay import tree_moment as moments
 from shadowviz.replay.explain import explain_events
 from shadowviz.replay.moment import Moment, everything, lookup_of, moment_at, of_request, state_at
 from shadowviz.replay.tree_moment import tree_at, trees_at
@@ -35,9 +34,19 @@ def events() -> Sequence[Event]:
     return [*run, closed]
 
 
-def batches(events: Sequence[Event]) -> list[Sequence[Event]]:
-    """The events in uneven pieces, an empty one among them."""
-    return [events[:1], events[1:40], [], events[40:57], events[57:]]
+class Live:
+    """A run that is in memory alone."""
+
+    log = None
+
+    def __init__(self, events: Sequence[Event]) -> None:
+        self._events = events
+
+    def events(self) -> Sequence[Event]:
+        return self._events
+
+    def tell_progress(self, _num_events: int) -> None:
+        raise AssertionError("no record is read")
 
 
 def test_the_state_at_an_event_is_that_of_the_events_up_to_it(events: Sequence[Event]) -> None:
@@ -45,15 +54,15 @@ def test_the_state_at_an_event_is_that_of_the_events_up_to_it(events: Sequence[E
         state = Replayer()
         for event in events[: at + 1]:
             state.apply(event)
-        for found in (moment_at(events, ByNumber(), at), state_at(events, at), tree_at(batches(events), at)):
+        for found in (moment_at(events, ByNumber(), at), state_at(events, at), tree_at(Live(events), at)):
             assert (found.seq, found.last_seq) == (at, len(events) - 1)
             assert found.state.digest() == state.digest()
 
 
-def test_two_moments_read_at_once_are_those_read_one_by_one(events: Sequence[Event]) -> None:
+def test_two_moments_are_those_asked_for_one_by_one(events: Sequence[Event]) -> None:
     last = len(events) - 1
     for first, second in ((57, 200), (200, 57), (None, 30), (30, None), (56, 57), (80, 80), (-1, last), (None, None)):
-        both = trees_at(batches(events), first, second)
+        both = trees_at(Live(events), first, second)
         for found, at in zip(both, (first, second), strict=True):
             expected = state_at(events, at)
             assert (found.seq, found.last_seq) == (expected.seq, last)
@@ -61,16 +70,16 @@ def test_two_moments_read_at_once_are_those_read_one_by_one(events: Sequence[Eve
             assert list(found.state.requests.index) == list(expected.state.requests.index)
             assert found.state.nodes.last_used == expected.state.nodes.last_used
     with pytest.raises(InputError, match=f"no event {len(events)}: expected one up to {last}"):
-        trees_at(batches(events), len(events), 3)
+        trees_at(Live(events), len(events), 3)
     with pytest.raises(InputError, match=f"no event {len(events)}: expected one up to {last}"):
-        trees_at(batches(events), None, len(events))
+        trees_at(Live(events), None, len(events))
     forged = [*events[:-1], msgspec.structs.replace(events[-1], digest="0" * 32)]
     with pytest.raises(LogError, match="digest"):
-        trees_at(batches(forged), 3, None)
+        trees_at(Live(forged), 3, None)
 
 
 def test_before_the_first_event_there_is_nothing(events: Sequence[Event]) -> None:
-    for found in (moment_at(events, ByNumber(), -1), tree_at(batches(events), -1)):
+    for found in (moment_at(events, ByNumber(), -1), tree_at(Live(events), -1)):
         assert (found.seq, found.last_seq, len(found.state.nodes)) == (-1, len(events) - 1, 1)
 
 
@@ -88,11 +97,11 @@ def test_an_event_that_the_run_lacks_is_told_with_the_last_one(events: Sequence[
     with pytest.raises(InputError, match=f"no event {len(events)}: expected one up to {len(events) - 1}"):
         moment_at(events, ByNumber(), len(events))
     with pytest.raises(InputError, match=f"no event {len(events)}: expected one up to {len(events) - 1}"):
-        tree_at(batches(events), len(events))
-    for before in (lambda: moment_at(events, ByNumber(), -2), lambda: tree_at(batches(events), -2)):
+        tree_at(Live(events), len(events))
+    for before in (lambda: moment_at(events, ByNumber(), -2), lambda: tree_at(Live(events), -2)):
         with pytest.raises(InputError, match="before the first"):
             before()
-    assert tree_at([]).last_seq == -1
+    assert tree_at(Live([])).last_seq == -1
 
 
 def test_a_state_that_is_not_the_engines_is_told_at_the_end_alone(events: Sequence[Event]) -> None:
@@ -101,20 +110,8 @@ def test_a_state_that_is_not_the_engines_is_told_at_the_end_alone(events: Sequen
         moment_at(forged, ByNumber())
     assert isinstance(moment_at(forged, ByNumber(), len(forged) - 2), Moment)
     with pytest.raises(LogError, match="digest"):
-        tree_at(batches(forged))
-    assert tree_at(batches(forged), len(forged) - 2).seq == len(forged) - 2
-
-
-def test_only_a_small_tree_is_compared_with_the_digest_of_the_engines_own(
-    events: Sequence[Event], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    forged = [*events[:-1], msgspec.structs.replace(events[-1], digest="0" * 32)]
-    num_nodes = len(tree_at(batches(events)).state.nodes)
-    monkeypatch.setattr(moments, "MOST_COMPARED", num_nodes - 1)
-    assert tree_at(batches(forged)).seq == len(forged) - 1
-    monkeypatch.setattr(moments, "MOST_COMPARED", num_nodes)
-    with pytest.raises(LogError, match="digest"):
-        tree_at(batches(forged))
+        tree_at(Live(forged))
+    assert tree_at(Live(forged), len(forged) - 2).seq == len(forged) - 2
 
 
 def test_the_first_lookup_of_a_request_is_its_lookup(events: Sequence[Event]) -> None:

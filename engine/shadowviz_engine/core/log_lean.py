@@ -8,7 +8,7 @@ from shadowviz_engine.core.events import EVENT_TYPES
 from shadowviz_engine.core.events import LogClosed as WholeLogClosed
 from shadowviz_engine.core.events import LogOpened as WholeLogOpened
 from shadowviz_engine.core.holdings import Runs
-from shadowviz_engine.core.log_lines import MAX_LINE_BYTES, UNREADABLE
+from shadowviz_engine.core.log_lines import UNREADABLE, whole_objects
 
 Pool: TypeAlias = Literal["full", "swa"]
 
@@ -40,7 +40,6 @@ class LookupDone(LeanEvent, frozen=True, gc=False):
 class PathLocked(LeanEvent, frozen=True, gc=False):
     """A path is in use."""
 
-    request: str
     node: int
 
 
@@ -91,7 +90,6 @@ class SwaPublished(LeanEvent, frozen=True, gc=False):
     """Window rows of a request are a node's."""
 
     node: int
-    request: str
     runs: Runs
 
 
@@ -104,7 +102,6 @@ class SpanEvicted(LeanEvent, frozen=True, gc=False):
 class SlotsTaken(LeanEvent, frozen=True, gc=False):
     """A request holds more slots."""
 
-    request: str
     pool: Pool
     runs: Runs
 
@@ -112,7 +109,6 @@ class SlotsTaken(LeanEvent, frozen=True, gc=False):
 class SlotsFreed(LeanEvent, frozen=True, gc=False):
     """A request holds fewer slots."""
 
-    request: str
     pool: Pool
     runs: Runs
 
@@ -150,17 +146,17 @@ _OTHERS = tuple(
     if kind.__name__ not in _NAMES
 )
 _Lean: TypeAlias = Union[(*LEAN_TYPES, *_OTHERS)]  # type: ignore[valid-type]
-_decode = msgspec.json.Decoder(_Lean).decode
+_decode = msgspec.json.Decoder(_Lean).decode_lines
 
 
-def decode_lean(lines: list[bytes]) -> list[LeanEvent] | None:
-    """The events in whole lines; None unless each is a known one between the first and the last of a log.
+def decode_lean(lines: bytes) -> list[LeanEvent] | None:
+    """The events in whole lines; None unless each line is a known one between the first and the last of a log.
 
     Every line is read as JSON, and of each event the number; other fields are checked only where they are kept.
     """
-    if not lines[-1].endswith(b"\n") or len(lines[-1]) > MAX_LINE_BYTES:
+    if not whole_objects(lines):
         return None
     try:
-        return [_decode(line) for line in lines]
+        return _decode(lines)
     except UNREADABLE:
         return None

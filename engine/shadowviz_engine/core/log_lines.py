@@ -43,8 +43,11 @@ _KNOWN = frozenset(kind.__name__ for kind in EVENT_TYPES)
 UNREADABLE = (msgspec.MsgspecError, ValueError, OverflowError, RecursionError)
 
 
-def read_blocks(path: Path) -> Iterator[bytes]:
+def read_blocks(path: Path, size: int | None = None) -> Iterator[bytes]:
     """The file in blocks of whole lines; the last line may lack its end, and one that is too long is cut.
+
+    Args:
+        size: bytes that are read at once.
 
     Raises:
         LogError: it cannot be read.
@@ -55,7 +58,7 @@ def read_blocks(path: Path) -> Iterator[bytes]:
         if not stat.S_ISREG(path.stat().st_mode):
             raise LogError(f"{path} is not a regular file: expected a log")
         with path.open("rb") as file:
-            while block := file.read(min(BLOCK_BYTES, MAX_LINE_BYTES)):
+            while block := file.read(min(size or BLOCK_BYTES, MAX_LINE_BYTES)):
                 if not block.endswith(b"\n"):
                     block += file.readline(MAX_LINE_BYTES + 1)
                 yield block
@@ -65,16 +68,21 @@ def read_blocks(path: Path) -> Iterator[bytes]:
 
 def decode_block(block: bytes) -> list[Event] | None:
     """The events in a block of lines; None unless each line, decoded alone, is a known event and nothing else."""
-    num_lines = block.count(b"\n")
-    # No string of JSON holds a line feed, so one between two objects is the end of a line, and with as many objects
-    # as lines there is no other.
-    if not block.endswith(b"}\n") or block.count(b"}\n{") != num_lines - 1 or len(block) > MAX_LINE_BYTES:
+    if not whole_objects(block):
         return None
     try:
         events: list[Event] = _EVENTS.decode_lines(block)
     except UNREADABLE:
         return None
-    return events if len(events) == num_lines else None
+    return events if len(events) == block.count(b"\n") else None
+
+
+def whole_objects(block: bytes) -> bool:
+    """Whether lines are whole, each with nothing but one object in it if there are as many of them as lines."""
+    # No string of JSON holds a line feed, so one between two objects is the end of a line, and with as many objects
+    # as lines there is no other.
+    num_lines = block.count(b"\n")
+    return block.endswith(b"}\n") and block.count(b"}\n{") == num_lines - 1 and len(block) <= MAX_LINE_BYTES
 
 
 def decode_line(path: Path, number: int, line: bytes) -> Event | None:

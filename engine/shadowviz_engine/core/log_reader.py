@@ -6,14 +6,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from io import BytesIO
 from itertools import chain, islice
-from operator import attrgetter
 from pathlib import Path
 
 import msgspec
 
 from shadowviz_engine.core.errors import LogError
 from shadowviz_engine.core.events import SCHEMA, Event, LogClosed, LogOpened
-from shadowviz_engine.core.log_lean import LeanEvent, decode_lean
 from shadowviz_engine.core.log_lines import (
     UnknownEvent,
     check_length,
@@ -24,8 +22,9 @@ from shadowviz_engine.core.log_lines import (
     read_blocks,
 )
 
+INDEXED_BYTES = 1 << 18
+"""Read for one place in the index of events, about."""
 _ENDS = frozenset({LogOpened, LogClosed})
-_SEQ = attrgetter("seq")
 
 
 class LogSummary(msgspec.Struct, frozen=True):
@@ -62,7 +61,7 @@ class LogReader:
         self.path = Path(path)
         self._summary: LogSummary | None = None
         self._places = (array("q"), array("q"))
-        """First seq of every block read last, and where the block begins in the file."""
+        """First seq of every block, and where it begins in the file; empty until an event was asked for."""
         self.opened: LogOpened = self._read_opened()
 
     @property
@@ -79,7 +78,7 @@ class LogReader:
         return chain.from_iterable(self._batches())
 
     def _batches(self) -> Iterator[Sequence[Event]]:
-        reading = _Reading(self.path, self.opened)
+        reading = LogReading(self.path, self.opened)
         for block in read_blocks(self.path):
             batch = reading.batch(block)
             if batch is not None:
@@ -91,39 +90,31 @@ class LogReader:
                     yield (event,)
         self._summary = reading.summary()
 
-    def lean_batches(self) -> Iterator[Sequence[LeanEvent | Event]]:
-        """All events, many at once, reduced to what the tree is made of; see `log_lean` for what is not checked.
+    def begin(self) -> "LogReading":
+        """A reading of this log by its lines, which somebody else takes from the file."""
+        return LogReading(self.path, self.opened)
 
-        The first and the last event of a log are whole, and so are others beside events that this version does not
-        know.
-
-        Raises:
-            LogError: as iterating does.
-        """
-        reading, place = _Reading(self.path, self.opened), 0
-        self._places = (array("q"), array("q"))
-        for block in read_blocks(self.path):
-            self._places[0].append(reading.seq)
-            self._places[1].append(place)
-            place += len(block)
-            lines = BytesIO(block).readlines()
-            batch = reading.lean_batch(lines)
-            if batch is not None:
-                yield batch
-                continue
-            events = map(reading.event, lines)
-            yield [event for event in events if event is not None]
+    def end(self, reading: "LogReading") -> None:
+        """Have the summary of a reading that has come to the end."""
         self._summary = reading.summary()
 
     def event_at(self, seq: int) -> Event:
-        """The whole event `seq`, which `lean_batches` gave reduced and has passed.
+        """The event `seq`.
 
         Raises:
-            LogError: the file cannot be read, or does not hold it any more.
+            LogError: the file cannot be read, or does not hold it.
         """
         firsts, places = self._places
+        if not firsts:
+            firsts.append(0)
+            places.append(0)
+            number = place = 0
+            for lines in read_blocks(self.path, INDEXED_BYTES):
+                number += lines.count(b"\n")
+                place += len(lines)
+                firsts.append(number)
+                places.append(place)
         block = bisect_right(firsts, seq) - 1
-        assert block >= 0, "no event is asked for that was not read"
         try:
             with self.path.open("rb") as file:
                 file.seek(places[block])
@@ -155,7 +146,7 @@ class LogReader:
         return opened
 
 
-class _Reading:
+class LogReading:
     """How far a log was read, and what was found in it."""
 
     def __init__(self, path: Path, opened: LogOpened) -> None:
@@ -171,6 +162,11 @@ class _Reading:
     def seq(self) -> int:
         """Seq of the event that comes next."""
         return self._seq
+
+    @property
+    def closed(self) -> bool:
+        """Whether nothing may follow any more."""
+        return self._closed is not None
 
     def summary(self) -> LogSummary:
         """What the log holds, at its end."""
@@ -190,16 +186,9 @@ class _Reading:
         self._seq = seq
         return events
 
-    def lean_batch(self, lines: list[bytes]) -> list[LeanEvent] | None:
-        """The events of the next lines, reduced; None unless nothing is to be said of any."""
-        events = decode_lean(lines) if self._seq and self._closed is None else None
-        if events is None:
-            return None
-        seq = self._seq + len(events)
-        if list(map(_SEQ, events)) != list(range(self._seq, seq)):
-            return None
-        self._seq = seq
-        return events
+    def pass_over(self, num_events: int) -> None:
+        """The next events were read elsewhere, and `batch` would give them."""
+        self._seq += num_events
 
     def event(self, line: bytes) -> Event | None:
         """The event in the next line; None if the line was torn off.

@@ -3,11 +3,11 @@
 import sys
 from array import array
 from collections.abc import Iterator
-from itertools import compress
+from itertools import chain, compress
 
 from shadowviz_engine.core.columns import NamespaceTable, NodeColumns, RequestColumns, RunStore
 from shadowviz_engine.core.events import LogOpened, SlotRun
-from shadowviz_engine.core.holdings import Runs
+from shadowviz_engine.core.holdings import Run, Runs
 from shadowviz_engine.core.snapshot import (
     DigestRow,
     HolderState,
@@ -116,6 +116,10 @@ class ReplayState:
             self.tokens.frombytes(packed)
         else:
             self.tokens.extend(unpack_ids(packed))
+
+    def held_runs(self, pool: str) -> Iterator[Run]:
+        """Runs of slots that requests hold beside the tree's, whosever they are."""
+        return chain.from_iterable(self.held[pool].values())
 
     def set_held(self, pool: str, row: int, runs: Runs) -> None:
         """Make `runs` all that the request in `row` holds in `pool`."""

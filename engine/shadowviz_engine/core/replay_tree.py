@@ -162,11 +162,11 @@ def add_leaf(state: ReplayState, event: SpanInserted, row: int) -> None:
     nodes, runs, requests, parent = state.nodes, state.runs, state.requests, event.parent
     start, stop, full, swa = event.start, event.stop, event.full, event.swa
     within = stop <= requests.num_prompt[row]
-    tokens_at = requests.prompt_at[row] if within else _tokens_at(state, row, start, stop)
+    origin = requests.prompt_at[row] if within else tokens_at(state, row, start, stop)
     full_at = runs.append(full)
     nodes.append_leaf(
         parent,
-        (start, stop, nodes.namespace[parent] if parent else state.namespaces.intern(event.namespace), tokens_at),
+        (start, stop, nodes.namespace[parent] if parent else state.namespaces.intern(event.namespace), origin),
         (full_at, len(full), full_at if full == swa else runs.append(swa), len(swa)),
         event.terminal,
         event.seq,
@@ -199,7 +199,7 @@ def _check_span(state: ReplayState, event: SpanInserted, row: int) -> None:
             raise contradiction(event, f"namespace {event.namespace!r} under a parent in {namespace!r}")
 
 
-def _tokens_at(state: ReplayState, row: int, start: int, stop: int) -> int:
+def tokens_at(state: ReplayState, row: int, start: int, stop: int) -> int:
     """Where position 0 of the request would be in the token store, for a span [start, stop) that its prompt lacks."""
     requests, tokens = state.requests, state.tokens
     num_prompt, prompt_at = requests.num_prompt[row], requests.prompt_at[row]

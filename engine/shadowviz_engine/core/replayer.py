@@ -118,13 +118,17 @@ class Replayer(ReplayState):
     def copied(self) -> "Replayer":
         """The same state, which later events leave as it is; what only grows is shared, so neither may be undone."""
         other = Replayer()
+        self.copy_into(other)
+        return other
+
+    def copy_into(self, other: "Replayer") -> None:
+        """Make another, without any events so far, what `copied` gives."""
         other.seq, other.opened, other.tokens, other.runs = self.seq, self.opened, self.tokens, self.runs
         for mine, columns in ((self.nodes, other.nodes), (self.requests, other.requests)):
             for name in mine.__slots__:
                 setattr(columns, name, copy(getattr(mine, name)))
         other.namespaces = deepcopy(self.namespaces)
         other.held = {pool: dict(held) for pool, held in self.held.items()}
-        return other
 
     def check_closed(self, event: LogClosed) -> None:
         """Compare the state with the engine's when it closed the log; a redacted log names none to compare with.
