@@ -5,7 +5,7 @@ import os
 import shutil
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -24,11 +24,21 @@ PLAIN_COLUMNS = 120
 """Width of the plain form where it goes to no terminal."""
 PACE_S = 0.4
 """Wait between two steps of the tour."""
-TOUR = "embedded engine"
+EMBEDDED = "embedded engine"
 ADDRESS = "127.0.0.1:8000"
 """Where `--web` listens."""
 WEB_DRIVER = "textual.drivers.web_driver:WebDriver"
 """What textual-serve writes into `TEXTUAL_DRIVER` of the process behind a tab."""
+
+
+class EngineFile(NamedTuple):
+    """The embedded engine, and where its record goes."""
+
+    output: str
+    """Empty = it goes when the interface ends."""
+    force: bool
+    pool_bytes: int
+    """0 = the tour, with pools that are right for it."""
 
 
 def tui(
@@ -52,6 +62,12 @@ def tui(
     ] = "",
     output: Annotated[str, typer.Option("--output", "-o", help="Keep the engine's record here.", metavar="FILE")] = "",
     force: Annotated[bool, typer.Option("--force", help="Replace what -o names.")] = False,
+    pool_bytes: Annotated[
+        int,
+        typer.Option(
+            help="An engine with so much room and without the tour: only prompts of your own run.", metavar="N", min=1
+        ),
+    ] = 0,
     web: Annotated[bool, typer.Option("--web", help="Show it in a browser on this machine.")] = False,
     address: Annotated[
         str, typer.Option(help="Where --web listens; this machine alone, port 0 takes any.", metavar="HOST:PORT")
@@ -68,11 +84,15 @@ def tui(
         raise InputError("--at names an event of a record: expected a source with it")
     if source and output:
         raise InputError("-o keeps the record of the embedded engine: expected no other source beside it")
+    if source and pool_bytes:
+        raise InputError("--pool-bytes is for the embedded engine: expected no source beside it")
     if address and not web:
         raise InputError("--address says where --web listens: expected --web beside it")
     if web:
         if plain or output:
             raise InputError("--web gives each tab a session of its own: expected neither --plain nor -o beside it")
+        if pool_bytes:
+            raise InputError("--web shows the tour or a record: expected no --pool-bytes beside it")
         _check_source(source)
         chosen = {"--at": "" if at is None else str(at), "--screen": screen, "--theme": theme}
         chosen["--keys"] = keys and str(Path(keys).absolute())
@@ -84,6 +104,8 @@ def tui(
     if plain or not (is_terminal or is_served):
         if not plain:
             write_note("shadowviz: no terminal to draw in: this is the plain form (--plain)")
+        if pool_bytes:
+            raise InputError("--pool-bytes makes an engine that waits for prompts: expected a terminal to type them in")
         if not source:
             return _print_tour(output, force, screen, ascii_only)
         _check_source(source)
@@ -92,7 +114,8 @@ def tui(
         _check_size()
     keymap = _keymap(keys)
     options = {"screen": screen, "theme": theme, "ascii": ascii_only, "keymap": keymap}
-    return _run(source, output, force, options | {"fleeting": not source and not output}, at)
+    options["fleeting"] = not source and not output
+    return _run(source, EngineFile(output, force, pool_bytes), options, at)
 
 
 def _check_source(source: str) -> None:
@@ -160,7 +183,7 @@ def _print_tour(output: str, force: bool, screen: str, ascii_only: bool) -> int:
     from shadowviz.sources.scripted import record_script
 
     with fleeting_folder() as folder:
-        setup = _setup(output or str(Path(folder, "run.jsonl")), force, pace_s=0.0)
+        setup = _setup(output or str(folder / "run.jsonl"), force, pace_s=0.0)
         write_progress("the embedded engine runs its tour")
         try:
             record_script(setup, write_note)
@@ -195,7 +218,7 @@ def _begin_at(session: "Session", at: int | None) -> None:
         session.selection.select(seq=at)
 
 
-def _run(source: str, output: str, force: bool, options: "Mapping[str, object]", at: int | None) -> int:
+def _run(source: str, engine: EngineFile, options: "Mapping[str, object]", at: int | None) -> int:
     # Whatever is imported stays: to look for rubbish in it takes a tenth of the time until the first frame.
     gc.disable()
     from shadowviz.tui.app import AppOptions, ShadowvizApp
@@ -205,13 +228,13 @@ def _run(source: str, output: str, force: bool, options: "Mapping[str, object]",
     be_thrifty()
     gc.enable()
     with fleeting_folder() as folder:
-        child = None if source else _engine(output or str(Path(folder, "run.jsonl")), force)
+        child = None if source else _engine(engine, folder)
         session: Session | None = None
         app: ShadowvizApp | None = None
         try:
             session = Session(child.log if child is not None else source, child)
             _begin_at(session, at)
-            app = ShadowvizApp(session, source or output or TOUR, AppOptions(**options))  # type: ignore[arg-type]
+            app = ShadowvizApp(session, source or engine.output or EMBEDDED, AppOptions(**options))  # type: ignore[arg-type]
             app.run()
         finally:
             cut_short = app.close_runs() if app is not None else ""
@@ -226,16 +249,19 @@ def _run(source: str, output: str, force: bool, options: "Mapping[str, object]",
     return app.return_code or 0
 
 
-def _engine(log: str, force: bool) -> "EngineChild":
+def _engine(engine: EngineFile, folder: Path) -> "EngineChild":
     from shadowviz.sources.child import EngineChild
 
-    return EngineChild(_setup(log, force, PACE_S))
+    log = engine.output or str(folder / "run.jsonl")
+    return EngineChild(_setup(log, engine.force, PACE_S, engine.pool_bytes))
 
 
-def _setup(log: str, force: bool, pace_s: float) -> "Setup":
+def _setup(log: str, force: bool, pace_s: float, pool_bytes: int = 0) -> "Setup":
     from shadowviz.cli.page_file import check_page_file
     from shadowviz.sources.child_wire import Setup
     from shadowviz.sources.script import TOUR_OPTIONS
 
     check_page_file(log, force, (), "-o")
+    if pool_bytes:
+        return Setup(options={"model": TOUR_OPTIONS["model"], "pool_bytes": pool_bytes}, log=log, overwrite=force)
     return Setup(options=TOUR_OPTIONS, log=log, overwrite=force, script="tour", pace_s=pace_s)

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from shadowviz.tui.keeping import KeptLog
 
 DEFAULT_THEME = "textual-dark"
+LEAST_SAY_S, READ_PER_S = 4.0, 15.0
+"""Seconds that something told stays at least, and characters of it that are read in one."""
 
 
 class AppOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -254,7 +256,7 @@ class ShadowvizApp(App[None]):
 
     def say(self, words: str) -> None:
         """Tell the user something for a moment."""
-        self.notify(words, markup=False, timeout=4)
+        self.notify(words, markup=False, timeout=max(LEAST_SAY_S, len(words) / READ_PER_S))
 
     # Where the user is
 

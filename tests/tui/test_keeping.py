@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import Input
 from tui_keys import answer, run_command, told
 from tui_logs import chat_log
 from tui_runs import press, run_app
@@ -97,3 +98,15 @@ def test_a_copy_that_somebody_has_written_to_is_left_to_them(log: Path, tmp_path
     assert not kept.target.exists()
     with pytest.raises(InputError, match="folder that is there"):
         KeptLog(log, str(tmp_path / "no" / "kept.jsonl"))
+
+
+def test_quitting_while_a_copy_is_made_leaves_a_whole_one(log: Path, tmp_path: Path) -> None:
+    target = tmp_path / "kept.jsonl"
+
+    async def keys(app: ShadowvizApp, pilot: Pilot) -> None:
+        await press(app, pilot, "y")
+        app.screen.query_one(Input).value = str(target)
+        await pilot.press("enter", "q")
+
+    run_app(log, keys, options=FLEETING)
+    assert target.read_bytes() == log.read_bytes()

@@ -155,3 +155,15 @@ def test_the_plain_heat_map_is_the_stored_one(tmp_path: Path) -> None:
     session.close()
     assert text.isascii()
     check_golden(STORED / "plain-stress.txt", text.encode())
+
+
+def test_the_history_of_the_pools_is_worked_on_until_it_is_whole() -> None:
+    async def keys(app: ShadowvizApp, pilot: Pilot) -> None:
+        history = app.screen._history
+        while app.screen.is_working:
+            assert history.is_behind
+            await pilot.pause()
+        assert not history.is_behind
+        assert history._state.seq == app.session.follower.head
+
+    run_app(LOG, keys, options=AppOptions(screen="pools"))

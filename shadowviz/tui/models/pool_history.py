@@ -26,6 +26,11 @@ class PoolHistory:
         self._seqs = array("q")
         self._fills: dict[int, tuple[float, ...]] = {}
 
+    @property
+    def is_behind(self) -> bool:
+        """Whether more is to be replayed."""
+        return self._state is not None and self._state.seq < self._follower.head <= MAX_EVENTS
+
     def sync(self, budget_s: float) -> bool:
         """Replay on for about so long; whether anything came."""
         state, stop_s = self._state, time.monotonic() + budget_s

@@ -40,8 +40,12 @@ def log_name(app: "ShadowvizApp") -> str:
     kept = app.kept.get(path)
     if kept is not None:
         path = kept.target
-    elif app.options.fleeting:
+    elif app.runs.shown.fleeting:
         return ""
+    return _name_of(path)
+
+
+def _name_of(path: Path) -> str:
     # What begins with a dash would be an option.
     return f"./{path}" if str(path).startswith("-") else str(path)
 
@@ -73,9 +77,14 @@ def _keep_and_copy(app: "ShadowvizApp", file: str, words_of: Callable[[str], Seq
     try:
         app.kept[path] = KeptLog(path, file)
     except ShadowvizError as error:
-        app.call_from_thread(app.say, str(error))
+        app.call_later(app.say, str(error))
         return
-    app.call_from_thread(copy_command, app, words_of(log_name(app)))
+    # Nobody waits for it: an interface that ends meanwhile does nothing any more.
+    app.call_later(_copy_kept, app, path, words_of)
+
+
+def _copy_kept(app: "ShadowvizApp", log: Path, words_of: Callable[[str], Sequence[str]]) -> None:
+    copy_command(app, words_of(_name_of(app.kept[log].target)))
 
 
 def _free_name() -> str:

@@ -27,4 +27,5 @@ def _in_words(write: Callable[[], str], app: "ShadowvizApp") -> None:
         words = write()
     except ShadowvizError as error:
         words = str(error)
-    app.call_from_thread(app.say, words)
+    # Nobody waits for it: an interface that ends meanwhile says nothing any more.
+    app.call_later(app.say, words)

@@ -1,6 +1,6 @@
-"""Every key that works on a screen, made from its bindings."""
+"""Every key that works on a screen, made from its bindings, and what its marks mean."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -10,6 +10,8 @@ from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
 
 from shadowviz.tui.models.cells import fit
+from shadowviz.tui.screens.marks import marks_of
+from shadowviz.tui.widgets.look import Look
 from shadowviz.tui.widgets.text_pane import Paragraph, TextPane
 
 _GROUPS = ("On this screen", "In the list", "Everywhere")
@@ -61,7 +63,17 @@ class HelpScreen(ModalScreen[None]):
                     f"{fit(binding.description, 30)} {binding.id}" if self.app.size.width >= 76 else binding.description
                 )
                 parts.append(Paragraph(words, look.text, fit(", ".join(keys), 18), look.strong))
-        return parts
+        return [*parts, *self._marks(look)]
+
+    def _marks(self, look: Look) -> Iterator[Paragraph]:
+        name = getattr(self._screen, "name_of_screen", "")
+        session = self.app.session  # type: ignore[attr-defined]
+        marks = marks_of(name, session, look)
+        if marks:
+            yield Paragraph("")
+            yield Paragraph("Marks", look.title)
+        for mark, ink, words in marks:
+            yield Paragraph(words, look.text, fit(mark, 4), ink)
 
     def _group(self, found: ActiveBinding) -> str:
         node = found.node

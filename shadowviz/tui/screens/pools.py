@@ -52,6 +52,10 @@ class PoolsScreen(PaneScreen):
         """The lines."""
         return self.query_one("#list", ReadyLines)
 
+    @property
+    def is_working(self) -> bool:
+        return super().is_working or (self._history is not None and self._history.is_behind)
+
     def title_segments(self, width: int) -> list[Segment]:
         opened = self.session.state.opened
         if opened is None:

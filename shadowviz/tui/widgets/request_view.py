@@ -13,6 +13,10 @@ from shadowviz.tui.widgets.look import Look
 from shadowviz_engine.core.events import RequestAborted
 
 
+WIDE_BAR, NARROW_BAR = ("█ reused ░ common", "# reused - common"), ("█ reused", "# reused")
+"""What the bar shows; the help names all of its marks."""
+
+
 class Columns:
     """Widths of the columns on a list this wide."""
 
@@ -34,7 +38,7 @@ def header(width: int, look: Look) -> str:
         fit("state", columns.state),
         right("prompt", columns.number),
         right("reused", columns.number),
-        fit(look.pick("█ reused ░ common", "# reused - common")[: columns.bar], columns.bar),
+        fit(look.pick(*(WIDE_BAR if columns.bar >= len(WIDE_BAR[0]) else NARROW_BAR)), columns.bar),
     ]
     if columns.ttft:
         cells.append(right("ttft", columns.ttft))

@@ -1,0 +1,49 @@
+"""The engine of the terminal interface: the tour's, or one with room for prompts of the user's own."""
+
+from pathlib import Path
+
+import pytest
+from cli_runs import Command
+from tui_processes import wait_for
+
+from shadowviz.cli.tui import EngineFile, _engine
+from shadowviz.sources.logfile import LogFile
+from shadowviz_engine.core.events import LookupDone
+
+TOO_LONG = 5_000
+"""Tokens that have no room in the pools of the tour."""
+
+
+def test_an_engine_of_ones_own_takes_what_the_tour_has_no_room_for_and_knows_what_is_cold(tmp_path: Path) -> None:
+    child = _engine(EngineFile("", False, 64 << 20), tmp_path)
+    answers = []
+
+    def answered() -> bool:
+        answers.extend(answer for answer in child.poll() if answer.id >= 0)
+        return len(answers) == 1
+
+    try:
+        child.submit({"token_ids": [5] * TOO_LONG, "max_tokens": 1})
+        wait_for(answered, "the answer")
+        assert answers[0].taken, answers[0].words
+        wait_for(lambda: any(isinstance(one, LookupDone) for one in LogFile(child.log).events()), "the lookup")
+    finally:
+        child.close()
+    lookups = [event for event in LogFile(child.log).events() if isinstance(event, LookupDone)]
+    # No tour has run before it, so nothing has been forgotten.
+    assert [(one.num_prompt, one.ghost_overflowed) for one in lookups] == [(TOO_LONG, False)]
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (("run.jsonl",), "expected no source beside it"),
+        (("--web",), "expected no --pool-bytes beside it"),
+        (("--plain",), "expected a terminal to type them in"),
+        ((), "expected a terminal to type them in"),
+    ],
+)
+def test_room_is_for_the_engine_of_a_terminal_alone(command: Command, more: tuple[str, ...], words: str) -> None:
+    done = command("tui", "--pool-bytes", "1000000", *more)
+    assert done.code == 2
+    assert words in done.err
