@@ -100,7 +100,7 @@ def tui(
         return _serve(source, address or ADDRESS, chosen, ascii_only)
     is_served = os.environ.get("TEXTUAL_DRIVER") == WEB_DRIVER
     is_terminal = sys.stdout.isatty() and sys.stdin.isatty() and os.environ.get("TERM", "") not in ("", "dumb")
-    ascii_only = ascii_only or not (sys.stdout.encoding or "").lower().startswith("utf")
+    ascii_only = ascii_only or (not is_served and _is_ascii_terminal())
     if plain or not (is_terminal or is_served):
         if not plain:
             write_note("shadowviz: no terminal to draw in: this is the plain form (--plain)")
@@ -116,6 +116,15 @@ def tui(
     options = {"screen": screen, "theme": theme, "ascii": ascii_only, "keymap": keymap}
     options["fleeting"] = not source and not output
     return _run(source, EngineFile(output, force, pool_bytes), options, at)
+
+
+def _is_ascii_terminal() -> bool:
+    """Whether more than ASCII would come out as rubbish, as far as the environment tells."""
+    if not (sys.stdout.encoding or "").lower().startswith("utf"):
+        return True
+    # Python writes UTF-8 where the locale is C; a terminal of somebody who asked for that locale may not know it.
+    is_by_itself = bool(sys.flags.utf8_mode) and "utf8" not in sys._xoptions and not os.environ.get("PYTHONUTF8")
+    return is_by_itself and any(os.environ.get(name) in ("C", "POSIX") for name in ("LC_ALL", "LC_CTYPE", "LANG"))
 
 
 def _check_source(source: str) -> None:

@@ -75,6 +75,7 @@ class ShadowvizApp(App[None]):
     .-wide #inspector { padding: 0 0 0 1; }
     .-ascii #inspector { border-top: ascii $panel-lighten-2; }
     .-wide.-ascii #inspector { border-top: none; border-left: ascii $panel-lighten-2; }
+    .-ascii Toast { border-left: ascii $primary !important; border-right: none !important; }
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -351,7 +352,8 @@ class ShadowvizApp(App[None]):
 
     def key_words(self, binding: Binding) -> str:
         """A key as the foot and the help write it."""
-        return binding.key_display or KEY_WORDS.get(binding.key, self.get_key_display(binding))
+        words = binding.key_display or KEY_WORDS.get(binding.key, self.get_key_display(binding))
+        return words if words.isascii() or not self.options.ascii else binding.key
 
     def action_help(self) -> None:
         """Show every key that works here."""
@@ -365,6 +367,14 @@ class ShadowvizApp(App[None]):
 
         if not isinstance(self.screen, Palette):
             self.push_screen(Palette())
+
+    def search_themes(self) -> None:
+        """Offer the themes by their names."""
+        from textual.theme import ThemeProvider
+
+        from shadowviz.tui.screens.palette import Palette
+
+        self.push_screen(Palette([ThemeProvider], "a theme"))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Everything that a key does here, by its name; and the themes."""

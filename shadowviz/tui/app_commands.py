@@ -26,7 +26,10 @@ KEY_WORDS = {
     "escape": "esc",
     "ctrl+l": "ctrl+l",
 }
-_NO_COMMANDS = ("screen.", "row.", "page.", "pane.", "app.command")
+_NO_COMMANDS = (
+    *("screen.", "row.", "page.", "pane.", "app.command"),
+    *(f"{screen}.{move}" for screen in ("ruler", "stress") for move in ("left", "right", "first", "last", "page")),
+)
 
 
 def answer_words(answer: Answer) -> str:

@@ -23,6 +23,7 @@ class HelpScreen(ModalScreen[None]):
     DEFAULT_CSS = """
     HelpScreen { align: center middle; background: $background 60%; }
     HelpScreen > Vertical { width: 76; max-width: 100%; height: 90%; border: solid $primary; background: $surface; }
+    HelpScreen.-ascii > Vertical { border: ascii $primary; }
     HelpScreen TextPane { height: 1fr; padding: 0 1; }
     """
 
@@ -40,6 +41,7 @@ class HelpScreen(ModalScreen[None]):
             yield TextPane(id="help")
 
     def on_mount(self) -> None:
+        self.set_class(self.app.look.ascii, "-ascii")  # type: ignore[attr-defined]
         self.query_one(TextPane).show(self._paragraphs())
         self.query_one(TextPane).focus()
 

@@ -1,7 +1,9 @@
 """The palette of commands, for whoever types faster than it opens or searches."""
 
+from collections.abc import Sequence
+
 from textual import events, on
-from textual.command import CommandInput, CommandPalette
+from textual.command import CommandInput, CommandPalette, Provider, SearchIcon
 from textual.widgets import Input
 from textual.worker import Worker, WorkerState
 
@@ -14,8 +16,14 @@ class Palette(CommandPalette, TakesKeysAhead):
     Without the second, Enter would choose from what was found for fewer letters.
     """
 
-    def __init__(self) -> None:
-        super().__init__(placeholder="command", id="--command-palette")
+    DEFAULT_CSS = """
+    Palette.-ascii #--input { border: ascii $panel-lighten-2; }
+    Palette.-ascii #--input.--list-visible { border-bottom: none; }
+    Palette.-ascii CommandList { border: none; scrollbar-size-vertical: 0; }
+    """
+
+    def __init__(self, providers: Sequence[type[Provider]] | None = None, about: str = "a command") -> None:
+        super().__init__(providers, placeholder=about, id="--command-palette")
         self._keys = KeysAhead()
         self._searched = ""
         """What is searched for, or was last."""
@@ -25,6 +33,9 @@ class Palette(CommandPalette, TakesKeysAhead):
         """Enter was pressed before it had."""
 
     def on_mount(self) -> None:
+        # Textual's own sign is none that every terminal has.
+        self.query_one(SearchIcon).icon = ":"
+        self.set_class(self.app.look.ascii, "-ascii")  # type: ignore[attr-defined]
         for key in self._keys.come_late():
             self._do(key)
 

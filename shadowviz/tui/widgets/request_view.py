@@ -12,7 +12,6 @@ from shadowviz.tui.widgets.lines import Line, LineView
 from shadowviz.tui.widgets.look import Look
 from shadowviz_engine.core.events import RequestAborted
 
-
 WIDE_BAR, NARROW_BAR = ("█ reused ░ common", "# reused - common"), ("█ reused", "# reused")
 """What the bar shows; the help names all of its marks."""
 
