@@ -172,7 +172,8 @@ def _keymap(path: str) -> "Mapping[str, str]":
     """Keys by id of a binding.
 
     Raises:
-        InputError: the file cannot be read, or holds something else.
+        InputError: the file holds something else, or names what there is not.
+        OSError: it cannot be read.
     """
     import msgspec
 
@@ -181,9 +182,17 @@ def _keymap(path: str) -> "Mapping[str, str]":
     if not path:
         return {}
     try:
-        return msgspec.json.decode(Path(path).read_bytes(), type=dict[str, str])
-    except msgspec.MsgspecError as error:
+        keys = msgspec.json.decode(Path(path).read_bytes(), type=dict[str, str])
+        if keys:
+            # Loads every screen.
+            from shadowviz.tui.keymap import check_keymap
+
+            check_keymap(keys)
+    except (msgspec.MsgspecError, RecursionError) as error:
         raise InputError(f"{path}: {error}: expected one JSON object of keys by id") from None
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+    return keys
 
 
 def _print_tour(output: str, force: bool, screen: str, ascii_only: bool) -> int:
