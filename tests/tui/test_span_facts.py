@@ -4,6 +4,7 @@ import pytest
 from trees import caption_of, chat_state, walked, wide_state
 
 from shadowviz.diagrams.tree_of import tree_diagram
+from shadowviz.tui.models import span_facts
 from shadowviz.tui.models.span_facts import SpanFacts
 
 STATES = [
@@ -38,3 +39,14 @@ def test_ranks_counted_one_by_one_are_those_that_are_sorted():
         if place % 97 == 0:
             assert SpanFacts(state, state.opened).rank(node) == (place, len(leaves))
     assert sorted_ones.rank(nodes.parent[leaves[0]] or 1) is None or not nodes.first_child[1]
+
+
+def test_heat_and_the_next_to_leave_do_not_hang_on_how_many_nodes_are_looked_at_together(monkeypatch):
+    state = wide_state(2_000, seed=1)
+    told = []
+    for chunk in (span_facts.CHUNK, 97):
+        monkeypatch.setattr(span_facts, "CHUNK", chunk)
+        facts = SpanFacts(state, state.opened)
+        told.append([facts.next_out, *(facts.heat(node) for node in range(1, 2_000, 7))])
+    assert told[0] == told[1]
+    assert len(set(told[0])) > 100

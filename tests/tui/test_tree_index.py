@@ -1,6 +1,7 @@
 """The rows of the virtual tree, beside a twin that walks node by node."""
 
 import random
+import tracemalloc
 from itertools import pairwise
 
 import pytest
@@ -158,10 +159,30 @@ def test_a_layout_by_whole_levels_is_that_of_a_walk(monkeypatch):
             state.nodes.unlink(node)
             state.nodes.alive[node] = 0
     by_level = tree_layout.lay_out(state.nodes)
+    monkeypatch.setattr(tree_layout, "CHUNK", 97)
+    by_chunks = tree_layout.lay_out(state.nodes)
     monkeypatch.setattr(tree_layout, "MAX_LEVELS", 0)
     by_node = tree_layout.lay_out(state.nodes)
-    for one, other in zip(*((plan.nodes, plan.depths, plan.sizes) for plan in (by_level, by_node)), strict=True):
-        assert one.tolist() == other.tolist()
+    assert_same_layout(by_level, by_node)
+    assert_same_layout(by_chunks, by_node)
+
+
+def assert_same_layout(one, other):
+    for mine, theirs in ((one.nodes, other.nodes), (one.depths, other.depths), (one.sizes, other.sizes)):
+        assert mine.tolist() == theirs.tolist()
+
+
+def test_a_layout_takes_little_more_memory_than_what_it_gives():
+    columns = wide_state(300_000, seed=1).nodes
+    tracemalloc.start()
+    try:
+        index = TreeIndex(columns)
+        kept, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert kept >= 24 * len(columns)
+    assert most < 1.35 * kept
+    assert len(index) == len(columns)
 
 
 def test_a_change_of_more_nodes_than_are_mended_gives_the_same_rows(monkeypatch):

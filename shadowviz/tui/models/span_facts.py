@@ -16,6 +16,8 @@ from shadowviz_engine.core.kinds import Scope, Shape, owned_rows
 from shadowviz_engine.core.replayer import Replayer
 from shadowviz_engine.core.spans import Extent, merge
 
+CHUNK = 2**16
+"""Nodes of a column that are looked at together."""
 FEW_RANKS = 3
 """Ranks that are counted one by one; whoever asks for more has them all sorted."""
 
@@ -107,7 +109,8 @@ class SpanFacts:
         free &= np.array(nodes.locks, dtype=np.int32) == 0
         free[0] = False
         leaves: Ints = np.flatnonzero(free)
-        used = np.array(nodes.last_used, dtype=np.int64)[leaves]
+        # The view must not outlive this call: a column that is looked at cannot grow.
+        used = np.frombuffer(nodes.last_used, np.int64)[leaves]
         return leaves, used
 
     @cached_property
@@ -145,9 +148,11 @@ class SpanFacts:
         nodes = self._state.nodes
         alive = np.array(nodes.alive, dtype=bool)
         alive[0] = False
-        events: Ints = np.array(nodes.last_used, dtype=np.int64)[alive]
+        events = np.frombuffer(nodes.last_used, np.int64)
         used = np.zeros(int(events.max(initial=0)) + 2, dtype=bool)
-        used[events] = True
+        # All at once they would take as much memory as the column.
+        for begin in range(0, len(alive), CHUNK):
+            used[events[begin : begin + CHUNK][alive[begin : begin + CHUNK]]] = True
         return used
 
     @cached_property

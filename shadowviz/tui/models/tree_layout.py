@@ -9,9 +9,12 @@ from numpy.typing import NDArray
 from shadowviz_engine.core.columns import NodeColumns
 
 Places = NDArray[np.int32]
+Depths = NDArray[np.int16]
 
 MAX_LEVELS = 1_000
 """Depth up to which sums over whole levels are faster than a walk."""
+CHUNK = 2**16
+"""Nodes that are worked on together where a step needs several times their memory."""
 
 
 class Layout(msgspec.Struct, frozen=True, eq=False):
@@ -27,48 +30,82 @@ class Layout(msgspec.Struct, frozen=True, eq=False):
 
 def lay_out(columns: NodeColumns) -> Layout:
     """The living nodes of `columns` in preorder."""
-    parent = np.array(columns.parent, dtype=np.int32)
     alive = np.array(columns.alive, dtype=bool)
-    parent[~alive] = 0
-    depths = _sums_upward(np.ones(len(parent), dtype=np.int32), parent)
-    depths[0] = 0
-    levels = int(depths[alive].max()) + 1
-    if levels > MAX_LEVELS:
+    parent = _of_living(columns.parent, alive)
+    edges = _sums_upward(np.ones(len(parent), dtype=np.int32), parent)
+    edges[0] = 0
+    if edges.max(where=alive, initial=0) >= MAX_LEVELS:
         return _walk(columns)
+    depths = edges.astype(np.int16)
+    del edges
     sizes = _sizes(parent, alive, depths)
-    before = np.array(columns.previous_sibling, dtype=np.int32)
-    before[~alive] = 0
+    before = _of_living(columns.previous_sibling, alive)
     # The first child stands one behind its parent, each other one behind the subtree of the sibling before it.
-    steps = np.where(before > 0, sizes[before], 1)
-    places = _sums_upward(_sums_upward(steps, before), parent)
+    places = _gather(sizes, before, np.empty_like(before))
+    places[before == 0] = 1
+    places = _sums_upward(places, before)
+    del before
+    places = _sums_upward(places, parent)
     places[0] = 0
-    living = np.flatnonzero(alive)
-    nodes = np.empty(len(living), dtype=np.int32)
-    nodes[places[living]] = living
-    return Layout(nodes, depths[nodes], sizes)
+    del parent
+    nodes = np.empty(np.count_nonzero(alive), dtype=np.int32)
+    nodes[places[alive]] = np.flatnonzero(alive)
+    del places
+    return Layout(nodes, depths[nodes].astype(np.int32), sizes)
 
 
-def _sums_upward(values: Places, above: Places) -> Places:
-    """Of each node the sum of `values` over it and all that is above it, row 0 left out."""
-    sums, hop = values.astype(np.int32), above
+def _of_living(column: "array[int]", alive: NDArray[np.bool_]) -> Places:
+    """A copy, 0 where the node does not live: what is there then may lead anywhere."""
+    values = np.array(column, dtype=np.int32)
+    values[~alive] = 0
+    return values
+
+
+def _sums_upward(sums: Places, above: Places) -> Places:
+    """Of each node the sum of `sums`, which is used up, over it and all that is above it, row 0 left out."""
+    hop, spare = above, np.empty_like(above)
     sums[0] = 0
     # Every round doubles the length of the hops.
     while hop.any():
-        sums += sums[hop]
-        hop = hop[hop]
+        sums += _gather(sums, hop, spare)
+        # What is above the nodes is still needed.
+        hop, spare = _gather(hop, hop, spare), np.empty_like(above) if hop is above else hop
     return sums
 
 
-def _sizes(parent: Places, alive: NDArray[np.bool_], depths: Places) -> Places:
+def _gather(values: Places, at: Places, result: Places) -> Places:
+    """`result`, filled with the values that stand at `at`."""
+    # Indices become twice as long when they are used.
+    for begin in range(0, len(at), CHUNK):
+        result[begin : begin + CHUNK] = values[at[begin : begin + CHUNK]]
+    return result
+
+
+def _sizes(parent: Places, alive: NDArray[np.bool_], depths: Depths) -> Places:
     """Nodes in and below each living node, level by level from the deepest."""
     sizes = alive.astype(np.int32)
-    living = np.flatnonzero(alive)[1:].astype(np.int32)
-    by_depth = living[np.argsort(depths[living].astype(np.int16), kind="stable")]
-    bounds = np.cumsum(np.bincount(depths[living]))
-    for start, stop in zip(bounds[-2::-1], bounds[:0:-1], strict=True):
+    by_depth, bounds = _by_depth(alive, depths)
+    for start, stop in zip(bounds[-2:0:-1], bounds[:1:-1], strict=True):
         level = by_depth[start:stop]
         np.add.at(sizes, parent[level], sizes[level])
     return sizes
+
+
+def _by_depth(alive: NDArray[np.bool_], depths: Depths) -> tuple[Places, NDArray[np.int64]]:
+    """Living nodes from the root down, each level in the order of ids; and where levels begin and end."""
+    num = np.bincount(depths[alive])
+    bounds = np.concatenate(([0], np.cumsum(num)))
+    nodes, free = np.empty(bounds[-1], dtype=np.int32), bounds[:-1].copy()
+    # To sort all at once takes several times the memory.
+    for begin in range(0, len(depths), CHUNK):
+        some = begin + np.flatnonzero(alive[begin : begin + CHUNK])
+        levels = depths[some]
+        order = np.argsort(levels, kind="stable")
+        num_here = np.bincount(levels, minlength=len(num))
+        within = np.arange(len(some)) - np.repeat(np.cumsum(num_here) - num_here, num_here)
+        nodes[np.repeat(free, num_here) + within] = some[order]
+        free += num_here
+    return nodes, bounds
 
 
 def _walk(columns: NodeColumns) -> Layout:

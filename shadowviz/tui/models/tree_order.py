@@ -85,11 +85,12 @@ class TreeOrder:
         self.positions = grown(self.positions, num_ids, -1)
 
     def _start_anew(self, columns: NodeColumns) -> None:
+        # On the way it takes as much memory as all that is kept here.
+        laid = lay_out(columns)
         self._num_ids = len(columns)
         self._parent = np.array(columns.parent, dtype=np.int32)
         self._alive = np.array(columns.alive, dtype=np.bool_)
         self._created = np.frombuffer(columns.created, np.int64).astype(np.int32)
-        laid = lay_out(columns)
         self.nodes, self.depths, self.sizes = laid.nodes, laid.depths, laid.sizes
         self.positions = np.full(len(columns), -1, dtype=np.int32)
         self.positions[laid.nodes] = np.arange(len(laid.nodes), dtype=np.int32)
