@@ -203,7 +203,7 @@ class ShadowvizApp(App[None]):
 
     def _go_on(self) -> Frame:
         """Work on the run that is shown."""
-        before, self.frame = self.frame, self.session.tick()
+        before, self.frame = self.frame, self.session.tick(self._pace.slice_s())
         self._pace.worked(before, self.frame)
         if self._words is None and self.frame.opened is not None:
             self.runs.shown.words = LateWords(self.frame.opened)

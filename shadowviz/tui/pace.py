@@ -8,6 +8,12 @@ from shadowviz.tui.frame import Frame
 
 HOLD_S: Final = 0.04
 """After a key nothing else is done for so long: what it asks for passes through many hands, and each would wait."""
+TYPING_S: Final = 1.0
+"""After a key more of them are expected for so long."""
+SLICE_S: Final = 0.02
+"""Work that is done in one go: short enough that a key which comes meanwhile is still answered in time."""
+TYPING_SLICE_S: Final = 0.008
+"""The same while keys are expected: each has to wait for half of it, or for all."""
 STARVED_S: Final = 0.3
 """Where keys come all the time, work is done so often nevertheless."""
 YIELD_S: Final = 0.001
@@ -44,6 +50,10 @@ class Pace:
         if now_s - self._work_s >= STARVED_S:
             return 0.0
         return max(0.0, self._key_s + HOLD_S - now_s)
+
+    def slice_s(self) -> float:
+        """Seconds of work to be done in one go."""
+        return TYPING_SLICE_S if self._clock() < self._key_s + TYPING_S else SLICE_S
 
     def worked(self, before: Frame | None, frame: Frame) -> None:
         """A slice of work has led from one frame to the next."""

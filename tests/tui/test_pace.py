@@ -13,8 +13,11 @@ from shadowviz.tui.pace import (
     HOLD_S,
     IDLE_TICK_S,
     QUIET_TICKS,
+    SLICE_S,
     STARVED_S,
     TICK_S,
+    TYPING_S,
+    TYPING_SLICE_S,
     WORKING_S,
     YIELD_S,
     Pace,
@@ -46,6 +49,19 @@ def still(tmp_path: Path) -> Frame:
 def on_the_way(frame: Frame, at: int) -> Frame:
     arrival = Arrival(at, frame.arrival.target + 1_000, -1)
     return msgspec.structs.replace(frame, arrival=arrival, version=frame.version + at)
+
+
+def test_slices_are_short_while_keys_are_expected_and_long_when_nobody_types(clock: Clock) -> None:
+    pace = Pace(clock)
+    assert pace.slice_s() == SLICE_S
+    pace.key_came()
+    clock.now_s += TYPING_S * 0.9
+    assert pace.slice_s() == TYPING_SLICE_S < SLICE_S / 2
+    pace.key_came()
+    clock.now_s += TYPING_S * 0.9
+    assert pace.slice_s() == TYPING_SLICE_S
+    clock.now_s += TYPING_S * 0.2
+    assert pace.slice_s() == SLICE_S
 
 
 def test_after_a_key_work_waits_but_not_for_ever(clock: Clock, still: Frame) -> None:
