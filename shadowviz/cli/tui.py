@@ -278,8 +278,11 @@ def _setup(log: str, force: bool, pace_s: float, pool_bytes: int = 0) -> "Setup"
     from shadowviz.cli.page_file import check_page_file
     from shadowviz.sources.child_wire import Setup
     from shadowviz.sources.script import TOUR_OPTIONS
+    from shadowviz_engine.core.errors import InputError
 
     check_page_file(log, force, (), "-o")
+    if Path(log).exists() and not Path(log).is_file():
+        raise InputError(f"-o {log} is no regular file: expected one, since the record is read back while it grows")
     if pool_bytes:
         return Setup(options={"model": TOUR_OPTIONS["model"], "pool_bytes": pool_bytes}, log=log, overwrite=force)
     return Setup(options=TOUR_OPTIONS, log=log, overwrite=force, script="tour", pace_s=pace_s)

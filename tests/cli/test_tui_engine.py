@@ -8,6 +8,7 @@ from tui_processes import wait_for
 
 from shadowviz.cli.tui import EngineFile, _engine
 from shadowviz.sources.logfile import LogFile
+from shadowviz_engine.core.errors import InputError
 from shadowviz_engine.core.events import LookupDone
 
 TOO_LONG = 5_000
@@ -47,3 +48,15 @@ def test_room_is_for_the_engine_of_a_terminal_alone(command: Command, more: tupl
     done = command("tui", "--pool-bytes", "1000000", *more)
     assert done.code == 2
     assert words in done.err
+
+
+@pytest.mark.parametrize("more", [(), ("--pool-bytes", "1000000"), ("--force",)])
+def test_a_record_that_cannot_be_read_back_is_refused_at_once(
+    command: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, more: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("link").symlink_to("/dev/full")
+    for name in ("/dev/full", "link"):
+        with pytest.raises(InputError, match="no regular file"):
+            _engine(EngineFile(name, "--force" in more, len(more) == 2), tmp_path)
+    assert "no regular file" in command("tui", "-o", "/dev/full").err
