@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 import tree_twin
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from trees import chain_state, walked, wide_state
 
@@ -43,7 +43,13 @@ def assert_as_twin(index: TreeIndex, columns: NodeColumns) -> None:
         assert index.node_at(index.nearest_row(node)) == shown
 
 
+SPLIT_ABOVE_ONE_THAT_GOES = [*[("insert", 0)] * 2, ("insert", 2), ("sync", 0), ("split", 1), ("evict", 1)]
+SPLIT_ABOVE_ONE_THAT_CAME = [*[("insert", 0)] * 2, ("insert", 2), ("sync", 0), ("split", 1), ("insert", 2)]
+
+
 @given(steps=STEPS)
+@example(steps=SPLIT_ABOVE_ONE_THAT_GOES)
+@example(steps=SPLIT_ABOVE_ONE_THAT_CAME)
 @settings(max_examples=120, deadline=None)
 def test_a_tree_that_changes_keeps_rows_folds_and_depths_of_every_node(steps):
     grower = tree_twin.Grower()

@@ -44,9 +44,10 @@ def mend(order: _Order, columns: NodeColumns, changes: tuple[list[int], list[int
     order.depths = spliced(order.depths, gone, before, [0] * len(came))
     # Nothing before the first change has moved.
     order.positions[order.nodes[first:]] = np.arange(first, len(order.nodes), dtype=np.int32)
+    is_short = mending.num_steps(came, lost) <= MAX_STEPS
+    (mending.mend_sizes_one_by_one if is_short else mending.mend_sizes)(came, lost, bases)
+    # How far a subtree reaches is known only from its size as it is by then.
     mending.mend_depths(came, moved)
-    steps = sum(int(order.depths[order.positions[node]]) for node in (*came, *lost))
-    (mending.mend_sizes_one_by_one if steps <= MAX_STEPS else mending.mend_sizes)(came, lost, bases)
 
 
 class _Mending:
@@ -97,6 +98,14 @@ class _Mending:
         while node and not columns.next_sibling[node]:
             node = columns.parent[node]
         return columns.next_sibling[node] if node else 0
+
+    def num_steps(self, came: list[int], lost: dict[int, int]) -> int:
+        """Edges from changed nodes up to the root, about: those that moved have their depths from before."""
+        order, parent, depths = self._order, self._columns.parent, dict[int, int]()
+        for node in sorted(came, key=lambda node: int(order.positions[node])):
+            above = parent[node]
+            depths[node] = 1 + (depths[above] if above in depths else int(order.depths[order.positions[above]]))
+        return sum(depths.values()) + sum(int(order.depths[order.positions[node]]) for node in lost)
 
     def mend_sizes_one_by_one(self, came: list[int], lost: dict[int, int], bases: dict[int, int]) -> None:
         """From each node up to the root: the fastest where the ways are short."""
