@@ -1,17 +1,21 @@
 """What all screens have in common: head, a list with an inspector beside or below it, and the keys at the foot."""
 
+from asyncio import sleep
+from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from rich.segment import Segment
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Container
 from textual.screen import Screen
 from textual.widget import Widget
 
 from shadowviz.tokens.inert import printable
 from shadowviz.tui.frame import Frame, Selection
+from shadowviz.tui.widgets.grounds import Grounded, Pane
 from shadowviz.tui.widgets.head import notice_lines, status_segments, tab_segments, too_small_segments, trail_words
+from shadowviz.tui.widgets.lines import LineView
 from shadowviz.tui.widgets.look import Look
 from shadowviz.tui.widgets.one_line import FewLines, OneLine
 from shadowviz.tui.widgets.text_pane import Paragraph, TextPane
@@ -29,7 +33,7 @@ WIDE = 110
 """Columns from which the inspector stands beside the list."""
 
 
-class PaneScreen(Screen[None]):
+class PaneScreen(Screen[None], Grounded):
     """A screen of the run. A subclass gives `compose_main` and `show`, and perhaps `title_segments`."""
 
     name_of_screen: ClassVar[str] = ""
@@ -55,8 +59,8 @@ class PaneScreen(Screen[None]):
         yield OneLine(id="status")
         yield OneLine(id="tabs")
         yield FewLines(id="notice")
-        with Container(id="body"):
-            with Container(id="main"):
+        with Pane(id="body"):
+            with Pane(id="main"):
                 yield OneLine(id="title")
                 yield from self.compose_main()
             yield TextPane(id="inspector")
@@ -121,18 +125,37 @@ class PaneScreen(Screen[None]):
         """Head, screen and keys of a frame; a head that would be the same stays."""
         if frame is None or not self.is_ready:
             return
+        self._follow_head(frame)
+        self.tell(lambda: self.show(frame))
+        self._draw_title()
+        self.query_one("#keys", OneLine).show(self._key_segments())
+
+    def tell(self, show: Callable[[], None]) -> None:
+        """Show something of the log; where that cannot be read, say so instead."""
+        try:
+            show()
+        except LogError as error:
+            # A log that is cut off between two looks at it; the next look says so in the head.
+            self.inspector.show([Paragraph(printable(str(error)), self.look.muted)])
+
+    @on(LineView.Moved)
+    async def _follow_cursor(self) -> None:
+        """Tell in head and title what is selected, after the screen itself has told what it is."""
+        if self.owner.frame is not None and self.is_ready:
+            self._follow_head(self.owner.frame)
+            self._draw_title()
+        # Parts say that they want to be drawn when it is their turn: this is it, and all are drawn in one go.
+        await sleep(0)
+
+    def _draw_title(self) -> None:
+        title = self.query_one("#title", OneLine)
+        title.show(self.title_segments(title.size.width or self.size.width))
+
+    def _follow_head(self, frame: Frame) -> None:
         head = (frame, self.size, self.look, self.owner.source, self.session.selection.current)
         if head != self._head:
             self._head = head
             self.draw_head(frame)
-        try:
-            self.show(frame)
-        except LogError as error:
-            # A log that is cut off between two looks at it; the next look says so in the head.
-            self.inspector.show([Paragraph(printable(str(error)), self.look.muted)])
-        title = self.query_one("#title", OneLine)
-        title.show(self.title_segments(title.size.width or self.size.width))
-        self.query_one("#keys", OneLine).show(self._key_segments())
 
     def draw_head(self, frame: Frame) -> None:
         """The lines over the screen."""

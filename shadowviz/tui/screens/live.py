@@ -14,6 +14,7 @@ from shadowviz.tui.screens.ask import AskScreen
 from shadowviz.tui.screens.base import PaneScreen
 from shadowviz.tui.screens.copying import copy_log_command, why_words
 from shadowviz.tui.screens.request_inspector import request_paragraphs
+from shadowviz.tui.session import TICK_S
 from shadowviz.tui.widgets.lines import LineView
 from shadowviz.tui.widgets.request_view import RequestView, header
 from shadowviz.tui.widgets.text_pane import Paragraph
@@ -48,6 +49,8 @@ class LiveScreen(PaneScreen):
         self._inspected: tuple[object, ...] = ()
         self._asked: set[int] = set()
         """Lookups that were explained, or cannot be."""
+        self._sure_of: tuple[object, ...] = ()
+        """What was seen when all verdicts in it were sure."""
 
     def compose_main(self) -> ComposeResult:
         view = RequestView(self._rows, id="list")
@@ -95,7 +98,7 @@ class LiveScreen(PaneScreen):
         if name != self.selection.request:
             self.session.selection.select(request=name, node=0, token=-1)
 
-    def _inspect(self, frame: Frame) -> None:
+    def _inspect(self, frame: Frame, budget_s: float = TICK_S) -> None:
         if not len(self._rows):
             words = "No request matches the filter; Escape ends it." if self._rows.pattern else _nothing(frame)
             self.inspector.show([Paragraph(words, self.look.muted)])
@@ -104,7 +107,7 @@ class LiveScreen(PaneScreen):
         row = self._rows.at(self.view.cursor)
         key = (row, frame.version)
         if key != self._inspected:
-            paragraphs, whole = request_paragraphs(self.session, self.session.request(row), self.look)
+            paragraphs, whole = request_paragraphs(self.session, self.session.request(row), self.look, budget_s)
             self.inspector.show(paragraphs)
             self._inspected = key if whole else ()
             if whole:
@@ -115,6 +118,9 @@ class LiveScreen(PaneScreen):
         """Explain one of the requests that are seen and whose event alone does not tell the verdict."""
         view = self.view
         top = view.scroll_offset.y
+        looked_at = (top, view.page_rows, self._rows.pattern, self._rows.sort, self._drawn)
+        if looked_at == self._sure_of:
+            return
         for place in range(top, min(top + view.page_rows, len(self._rows))):
             lookup = self.session.request(self._rows.at(place)).lookup
             if lookup is not None and lookup.seq not in self._asked and not self.session.verdict(lookup).sure:
@@ -122,6 +128,7 @@ class LiveScreen(PaneScreen):
                     self._asked.add(lookup.seq)
                     view.rows_changed()
                 return
+        self._sure_of = looked_at
 
     def _is_told(self, seq: int) -> bool:
         try:
@@ -136,7 +143,10 @@ class LiveScreen(PaneScreen):
             self._select(row)
 
     def on_line_view_moved(self, _event: LineView.Moved) -> None:
-        self.draw(self.owner.frame)
+        frame = self.owner.frame
+        if frame is not None:
+            # A way that has to be replayed is gone later, when no key waits.
+            self.tell(lambda: self._inspect(frame, 0.0))
 
     def on_line_view_entered(self, _event: LineView.Entered) -> None:
         self.action_drill()

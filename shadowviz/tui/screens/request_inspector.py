@@ -4,21 +4,28 @@ from shadowviz.diagrams.roles import ORIGINS, verdict_style
 from shadowviz.replay.explain import Explanation
 from shadowviz.replay.summary import summarise
 from shadowviz.tui.request_facts import RequestFacts
-from shadowviz.tui.session import Session
+from shadowviz.tui.session import TICK_S, Session
 from shadowviz.tui.widgets.look import Look
 from shadowviz.tui.widgets.text_pane import Paragraph
 from shadowviz_engine.core.errors import LogError
 from shadowviz_engine.core.events import RequestAborted
 
 
-def request_paragraphs(session: Session, facts: RequestFacts, look: Look) -> tuple[list[Paragraph], bool]:
-    """The paragraphs, and whether they are all there is to say; if not, ask again."""
+def request_paragraphs(
+    session: Session, facts: RequestFacts, look: Look, budget_s: float = TICK_S
+) -> tuple[list[Paragraph], bool]:
+    """The paragraphs, and whether they are all there is to say; if not, ask again.
+
+    Args:
+        budget_s: for what has to be replayed, about; 0 = only what is known already is told.
+    """
     lookup = facts.lookup
     if lookup is None:
         state = Paragraph(f"{facts.state}, {facts.num_prompt:,} tokens; not looked up yet", look.text)
         return [_named(state, facts, look), *_ending(facts, look)], True
     try:
-        explanation = session.explain(lookup.seq)
+        known = session.timeline.explained(lookup.seq)
+        explanation = known or (session.explain(lookup.seq, budget_s) if budget_s else None)
     except LogError as error:
         return [_named(Paragraph(str(error), look.warning), facts, look)], True
     if explanation is None:

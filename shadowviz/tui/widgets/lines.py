@@ -1,16 +1,18 @@
 """Rows of any number, drawn line by line: only what is seen is worked out."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from rich.segment import Segment
-from rich.style import Style as Ink
 from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
+from textual.scrollbar import ScrollBar
 from textual.strip import Strip
 
+from shadowviz.tui.widgets.bar import add_bar
+from shadowviz.tui.widgets.grounds import Grounded
 from shadowviz.tui.widgets.look import Look
 from shadowviz.tui.widgets.strips import strip_of
 from shadowviz_engine.core.errors import LogError
@@ -21,7 +23,7 @@ MAX_STRIPS = 1024
 """Lines that are kept as drawn."""
 
 
-class LineView(ScrollView, can_focus=True):
+class LineView(ScrollView, Grounded, can_focus=True):
     """A list over rows that a subclass counts and draws; it has a cursor, and keeps what it has drawn.
 
     A subclass gives `num_rows` and `draw_row`, and calls `rows_changed` when either has changed.
@@ -43,7 +45,7 @@ class LineView(ScrollView, can_focus=True):
         Binding("end,G", "last", "last row", show=False, id="row.last"),
     ]
 
-    class Moved(Message):
+    class Moved(Message, bubble=False):
         """The cursor is in another row."""
 
         def __init__(self, view: "LineView", row: int) -> None:
@@ -55,7 +57,7 @@ class LineView(ScrollView, can_focus=True):
             """The list."""
             return self.view
 
-    class Entered(Moved):
+    class Entered(Moved, bubble=False):
         """A row was clicked that the cursor was in already."""
 
     def __init__(self, *, id: str | None = None) -> None:
@@ -64,8 +66,7 @@ class LineView(ScrollView, can_focus=True):
         """Row that the cursor is in."""
         self.told: Callable[[int], None] | None = None
         """Called at once when the cursor has moved; the message comes later, and a tick may come before it."""
-        self._strips: dict[tuple[int, bool, int], Strip] = {}
-        self._base: Ink | None = None
+        self._strips: dict[tuple[int, bool], Strip] = {}
         self._width = self._outer = 0
         """Cells of a row, and with the bar at its right."""
 
@@ -121,7 +122,11 @@ class LineView(ScrollView, can_focus=True):
         if tell and before != row:
             if self.told is not None:
                 self.told(row)
-            self.post_message(self.Moved(self, row))
+            self.tell_screen(self.Moved(self, row))
+
+    def tell_screen(self, message: Message) -> None:
+        """Send a message straight to the screen, so that what it changes is drawn together with the rows."""
+        self.screen.post_message(message)
 
     def show_row(self, row: int) -> None:
         """Scroll as little as is needed to see a row."""
@@ -158,44 +163,53 @@ class LineView(ScrollView, can_focus=True):
         """Move the cursor to the last row."""
         self.move_to(self.num_rows() - 1)
 
-    def render_lines(self, crop: Region) -> list[Strip]:
+    @property
+    def vertical_scrollbar(self) -> ScrollBar:
+        if self._vertical_scrollbar is None:
+            self._vertical_scrollbar = add_bar(self)
+        return self._vertical_scrollbar
+
+    def drawn(self) -> Sequence[Strip]:
         """The rows that are seen, each drawn once for all updates of the screen until `rows_changed`."""
-        inside = self.scrollable_content_region
-        self._width, self._outer = inside.width, self.size.width
-        self.before_drawing(self.scroll_offset.y, max(1, inside.height))
-        if self.styles.gutter:
-            return super().render_lines(crop)
-        # Without anything around the rows they are all that there is to draw.
-        filters, ground = self.app.get_line_filters(), self.background_colors[1]
-        strips = []
-        for y in crop.line_range:
-            strip = self.render_line(y)
-            for line_filter in filters:
-                strip = strip.apply_filter(line_filter, ground)
-            strips.append(strip)
-        return strips if crop.column_span == (0, self._outer) else [strip.crop(*crop.column_span) for strip in strips]
+        top, height = self.scroll_offset.y, self.page_rows
+        self._measure()
+        self.before_drawing(top, height)
+        return [self._row_strip(row) for row in range(top, top + height)]
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        # With something around them the rows are not all that there is to draw.
+        return (ScrollView if self.styles.gutter else Grounded).render_lines(self, crop)
 
     def render_line(self, y: int) -> Strip:
-        row, width = self.scroll_offset.y + y, self._width or self.scrollable_content_region.width
-        if row >= self.num_rows():
-            return Strip.blank(max(width, self._outer), self._ground())
-        at_cursor = row == self.cursor and self.num_rows() > 0
-        key = (row, at_cursor, width)
+        self._measure()
+        return self._row_strip(self.scroll_offset.y + y)
+
+    def _measure(self) -> None:
+        widths = self.scrollable_content_region.width, self.size.width
+        if widths != (self._width, self._outer):
+            self._width, self._outer = widths
+            self._strips.clear()
+
+    def _row_strip(self, row: int) -> Strip:
+        key = (row, row == self.cursor)
         strip = self._strips.get(key)
         if strip is None:
             if len(self._strips) >= MAX_STRIPS:
                 self._strips.clear()
-            strip = self._strips[key] = self._strip(row, at_cursor, width)
+            strip = self._strips[key] = self.ground.filtered(self._strip(*key))
         return strip
 
-    def _strip(self, row: int, at_cursor: bool, width: int) -> Strip:
+    def _strip(self, row: int, at_cursor: bool) -> Strip:
+        # A bar at the right lies over the end of the row.
+        width = max(self._width, self._outer)
+        if row >= self.num_rows():
+            return Strip.blank(width, self.ground.ink)
         look = self.look
         mark = Segment("> " if at_cursor else "  ", look.title)
-        base = self._ground()
+        base = self.ground.ink
         # What is drawn over the cursor keeps its own colour.
         ground = base + look.cursor if at_cursor else base
-        # A bar at the right lies over the end of the row.
-        return strip_of([mark, *self._drawn(row, max(0, width - 2))], max(width, self._outer), ground)
+        return strip_of([mark, *self._drawn(row, max(0, self._width - 2))], width, ground)
 
     def _drawn(self, row: int, width: int) -> Line:
         try:
@@ -204,14 +218,7 @@ class LineView(ScrollView, can_focus=True):
             # The head of the screen tells what has become of the log.
             return [Segment("what stood here cannot be read any more"[:width], self.look.muted)]
 
-    def _ground(self) -> Ink:
-        # To work it out takes longer than to draw a line.
-        if self._base is None:
-            self._base = self.rich_style
-        return self._base
-
     def notify_style_update(self) -> None:
-        self._base = None
         self._strips.clear()
         super().notify_style_update()
 
@@ -219,5 +226,5 @@ class LineView(ScrollView, can_focus=True):
         row = self.scroll_offset.y + int(getattr(event, "y", 0))
         if 0 <= row < self.num_rows():
             if row == self.cursor:
-                self.post_message(self.Entered(self, row))
+                self.tell_screen(self.Entered(self, row))
             self.move_to(row)

@@ -1,16 +1,15 @@
 """A line of one row, such as the status, the screens' names, and the keys."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from rich.segment import Segment
 from textual.strip import Strip
-from textual.widget import Widget
 
+from shadowviz.tui.widgets.grounds import Grounded
 from shadowviz.tui.widgets.look import Look
-from shadowviz.tui.widgets.strips import strip_of
 
 
-class OneLine(Widget):
+class OneLine(Grounded):
     """One row of segments; what does not fit is cut at the right."""
 
     DEFAULT_CSS = "OneLine { height: 1; width: 1fr; }"
@@ -18,6 +17,8 @@ class OneLine(Widget):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._segments: tuple[Segment, ...] = ()
+        self._drawn_for: tuple[object, ...] = ()
+        self._strips: list[Strip] = []
 
     @property
     def look(self) -> Look:
@@ -37,9 +38,19 @@ class OneLine(Widget):
             self._segments = segments
             self.refresh()
 
-    def render_line(self, y: int) -> Strip:
-        width = self.size.width
-        return strip_of(self._segments if y == 0 else (), width, self.rich_style)
+    @property
+    def lines(self) -> Sequence[Iterable[Segment]]:
+        """The rows there are."""
+        return (self._segments,)
+
+    def drawn(self) -> Sequence[Strip]:
+        drawn_for = (self.lines, self.size, self.ground)
+        if drawn_for != self._drawn_for:
+            width, height = self.size
+            strips = [self.ground.line(line, width) for line in self.lines[:height]]
+            self._drawn_for = drawn_for
+            self._strips = strips + [self.ground.blank(width)] * (height - len(strips))
+        return self._strips
 
 
 class FewLines(OneLine):
@@ -61,5 +72,6 @@ class FewLines(OneLine):
             self.styles.height = max(1, len(lines))
             self.refresh(layout=True)
 
-    def render_line(self, y: int) -> Strip:
-        return strip_of(self._lines[y] if y < len(self._lines) else (), self.size.width, self.rich_style)
+    @property
+    def lines(self) -> Sequence[Iterable[Segment]]:
+        return self._lines

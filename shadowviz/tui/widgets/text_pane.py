@@ -8,13 +8,17 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style as Ink
 from textual.binding import Binding, BindingType
-from textual.geometry import Region, Size
+from textual.geometry import Size
 from textual.scroll_view import ScrollView
+from textual.scrollbar import ScrollBar
 from textual.strip import Strip
 
 from shadowviz.tui.models.cells import steady, wrap
+from shadowviz.tui.widgets.bar import add_bar
+from shadowviz.tui.widgets.grounds import Grounded
 from shadowviz.tui.widgets.look import Look
-from shadowviz.tui.widgets.strips import strip_of
+
+Line = list[Segment]
 
 
 class Paragraph(msgspec.Struct, frozen=True):
@@ -26,7 +30,7 @@ class Paragraph(msgspec.Struct, frozen=True):
     lead_ink: Ink = Ink()
 
 
-class TextPane(ScrollView, can_focus=True):
+class TextPane(ScrollView, Grounded, can_focus=True):
     """Paragraphs; they are made harmless here, so they may come from anywhere."""
 
     DEFAULT_CSS = """
@@ -46,9 +50,14 @@ class TextPane(ScrollView, can_focus=True):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._paragraphs: tuple[Paragraph, ...] = ()
-        self._lines: list[list[Segment]] = []
-        self._laid_for = -1
-        self._base: Ink | None = None
+        self._lines: list[Line] = []
+        self._laid: dict[Paragraph, list[Line]] = {}
+        self._laid_for: tuple[int, Look | None] = (0, None)
+        self._frame: list[Strip] = []
+        """All that is drawn but the text."""
+        self._strips: dict[int, tuple[Line, Strip]] = {}
+        """Lines of the text that were seen, and with what is beside them as they were drawn."""
+        self._drawn_for: tuple[object, ...] = ()
 
     @property
     def look(self) -> Look:
@@ -67,7 +76,6 @@ class TextPane(ScrollView, can_focus=True):
         if _about(paragraphs) != _about(self._paragraphs):
             self.scroll_to(y=0, animate=False, immediate=True)
         self._paragraphs = paragraphs
-        self._laid_for = -1
         before = self._lines
         self._lay_out()
         num = max(len(before), len(self._lines))
@@ -88,34 +96,53 @@ class TextPane(ScrollView, can_focus=True):
     def on_resize(self) -> None:
         self._lay_out()
 
+    @property
+    def vertical_scrollbar(self) -> ScrollBar:
+        if self._vertical_scrollbar is None:
+            self._vertical_scrollbar = add_bar(self)
+        return self._vertical_scrollbar
+
     def _lay_out(self) -> None:
-        width = self.scrollable_content_region.width
-        if not width or width == self._laid_for:
+        width, look = self.scrollable_content_region.width, self.look
+        if not width:
             return
-        self._laid_for = width
-        self._lines = [line for part in self._paragraphs for line in _lines(part, width, self.look)]
+        if self._laid_for != (width, look):
+            self._laid_for = (width, look)
+            self._laid.clear()
+        laid = self._laid
+        self._laid = {part: laid.get(part) or _lines(part, width, look) for part in self._paragraphs}
+        self._lines = [line for part in self._paragraphs for line in self._laid[part]]
         # Another size makes textual lay the whole screen out: what fits has one size, however long it is.
         self.virtual_size = Size(width, max(len(self._lines), self.scrollable_content_region.height))
 
-    def render_lines(self, crop: Region) -> list[Strip]:
-        self._lay_out()
-        return super().render_lines(crop)
+    def drawn(self) -> Sequence[Strip]:
+        """The frame, and in it the lines that are seen."""
+        if self._laid_for != (self.scrollable_content_region.width, self.look):
+            self._lay_out()
+        drawn_for = (self.outer_size, self._laid_for, self.ground)
+        if drawn_for != self._drawn_for:
+            self._drawn_for = drawn_for
+            self._frame = ScrollView.render_lines(self, self.outer_size.region)
+            self._strips.clear()
+        first, top = self.styles.gutter.top, self.scroll_offset.y
+        strips, stop = self._frame.copy(), min(top + self.scrollable_content_region.height, len(self._lines))
+        for y, row in enumerate(range(top, stop), first):
+            strips[y] = self._line_strip(row)
+        return strips
 
-    def render_line(self, y: int) -> Strip:
-        row, width = self.scroll_offset.y + y, self._laid_for
-        if row >= len(self._lines):
-            return Strip.blank(width, self._ground())
-        return strip_of(self._lines[row], width, self._ground())
+    def render_line(self, y: int) -> Strip:  # noqa: ARG002 - all lines of the frame are alike
+        return Strip.blank(self.scrollable_content_region.width, self.ground.ink)
 
-    def _ground(self) -> Ink:
-        # To work it out takes longer than to draw a line.
-        if self._base is None:
-            self._base = self.rich_style
-        return self._base
-
-    def notify_style_update(self) -> None:
-        self._base = None
-        super().notify_style_update()
+    def _line_strip(self, row: int) -> Strip:
+        line, known = self._lines[row], self._strips.get(row)
+        if known is not None and known[0] is line:
+            return known[1]
+        frame, before = self._frame[self.styles.gutter.top], self.styles.gutter.left
+        text = self.ground.line(line, self._laid_for[0])
+        behind = before + text.cell_length
+        strip = Strip.join([frame.crop(0, before), text, frame.crop(behind, frame.cell_length)])
+        self._strips[row] = (line, strip)
+        return strip
 
 
 def _about(paragraphs: tuple[Paragraph, ...]) -> str:
