@@ -175,3 +175,12 @@ def test_a_log_is_opened_once() -> None:
     assert replayer.opened == opened
     with pytest.raises(LogError, match="LogOpened at seq 1 cannot apply: a log was opened at seq 0 already"):
         replayer.apply(LogOpened(seq=1, t_ns=0, schema=1, geometry=preset("recall")))
+
+
+@pytest.mark.parametrize(("event", "found"), CONTRADICTIONS)
+def test_advancing_finds_what_single_steps_find_and_changes_nothing(event: Event, found: str) -> None:
+    replayer = told(*short_run())
+    before = pickle.dumps(replayer)
+    with pytest.raises(LogError, match=f"{type(event).__name__} at seq {event.seq} cannot apply: .*{found}"):
+        replayer.advance([event])
+    assert pickle.dumps(replayer) == before

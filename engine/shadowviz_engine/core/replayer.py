@@ -5,6 +5,7 @@ from copy import copy, deepcopy
 from typing import Any, TypeAlias
 
 from shadowviz_engine.core import replay_requests as requests
+from shadowviz_engine.core import replay_rush
 from shadowviz_engine.core import replay_tree as tree
 from shadowviz_engine.core.errors import LogError
 from shadowviz_engine.core.events import (
@@ -97,14 +98,18 @@ class Replayer(ReplayState):
         Raises:
             LogError: as `apply` does; the events before that one are applied.
         """
-        meanings, before, event = _APPLY, self.seq, None
+        rushing, meanings, before, event = replay_rush.rushing(self).get, _APPLY.get, self.seq, None
         for event in events:
-            seq = event.seq
+            seq, kind = event.seq, type(event)
             if not before < seq < 2**63:
                 raise contradiction(event, f"it follows seq {before}, expected a later one")
-            apply = meanings.get(type(event))
-            if apply:
-                apply(self, event)
+            rush = rushing(kind)
+            if rush:
+                rush(event)
+            else:
+                apply = meanings(kind)
+                if apply:
+                    apply(self, event)
             self.seq = before = seq
         return event
 
