@@ -16,6 +16,8 @@ READABLE_MOST: Final = 20_000
 """Boxes up to which browsers open a picture in seconds: Chromium took 7 s and 0.4 GB, of 50,000 17 s and 0.8 GB."""
 DOT_MOST: Final = 2_000
 """Boxes that Graphviz lays out in seconds; beyond, it takes minutes."""
+DOT_LEVELS: Final = 24
+"""Levels up to which Graphviz has the root beside what it leads to; deeper trees slant until a screen shows neither."""
 OWN: Final = "built-in layout"
 _TITLE = re.compile(r"<title>([^<]*)</title>")
 
@@ -31,7 +33,7 @@ def render(diagram: TreeDiagram, look: Look = LIGHT) -> Drawing:
         return _by_own(diagram, look)
     if look.renderer == "dot":
         return _by_graphviz(diagram, look)
-    if len(diagram.boxes) > DOT_MOST:
+    if len(diagram.boxes) > DOT_MOST or max((box.depth for box in diagram.boxes), default=0) > DOT_LEVELS:
         return _by_own(diagram, look)
     drawing, failures = _by_first(find_programs(), diagram, look)
     if drawing is not None:

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from picture_samples import tree
+from picture_samples import chain, tree
 
 from shadowviz.exporters.formats import Look
 from shadowviz.exporters.renderers import Program, RendererError, find_programs, run_program
@@ -125,6 +125,17 @@ def test_a_tree_too_large_for_graphviz_is_not_given_to_it(tmp_path: Path, monkey
     assert not (tmp_path / "ran").exists()
     with pytest.raises(InputError, match="2,001 nodes are more than Graphviz lays out"):
         render(tree(2_001, width=300), Look(renderer="dot"))
+
+
+@posix
+def test_a_deep_tree_is_given_to_graphviz_only_when_that_is_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SHADOWVIZ_DOT", script(tmp_path, "echo '<svg></svg>'"))
+    alone(tmp_path, monkeypatch)
+    assert render(chain(25)).drawn_by == "dot 99.1"
+    assert render(chain(26)).drawn_by == OWN
+    assert render(chain(26), Look(renderer="dot")).drawn_by == "dot 99.1"
 
 
 def _runs(pid: int) -> bool:
