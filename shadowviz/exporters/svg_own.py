@@ -29,8 +29,8 @@ from shadowviz.exporters.tidy import Places, place
 EDGES_A_PATH = 500
 STUB_HEIGHT = 24
 AnyDrawing = BoxDrawing | BriefDrawing
-TALL = 2_400
-"""Pixels of boxes beyond which the legend stands above them."""
+TALL = 900
+"""Pixels of boxes, about a screen, beyond which the legend stands above them."""
 
 
 def draw_tree(diagram: TreeDiagram, look: Look) -> bytes:
