@@ -187,7 +187,7 @@ def test_a_layout_takes_little_more_memory_than_what_it_gives():
     finally:
         tracemalloc.stop()
     assert kept >= 24 * len(columns)
-    assert most < 1.35 * kept
+    assert most < 1.2 * kept
     assert len(index) == len(columns)
 
 

@@ -38,8 +38,8 @@ class SpanFacts:
         """The pools that the run has pages of, or slots in."""
         nodes, held, opened = self._state.nodes, self._state.held, self._opened
         return Pools(
-            full=bool(opened.num_full_pages or held["full"] or np.array(nodes.full_num).any()),
-            swa=bool(opened.num_swa_pages or held["swa"] or np.array(nodes.swa_num).any()),
+            full=bool(opened.num_full_pages or held["full"] or np.frombuffer(nodes.full_num, np.int32).any()),
+            swa=bool(opened.num_swa_pages or held["swa"] or np.frombuffer(nodes.swa_num, np.int32).any()),
         )
 
     def rows(self, node: int) -> tuple[KindRows, ...]:
@@ -104,12 +104,12 @@ class SpanFacts:
     def _leaves(self) -> tuple[Ints, Ints]:
         """Nodes that the policy may take, in the order in which it would, and the moments of their last use."""
         nodes = self._state.nodes
+        # The views must not outlive this call: a column that is looked at cannot grow.
         free: NDArray[np.bool_] = np.array(nodes.alive, dtype=bool)
-        free &= np.array(nodes.first_child, dtype=np.int32) == 0
-        free &= np.array(nodes.locks, dtype=np.int32) == 0
+        free &= np.frombuffer(nodes.first_child, np.int32) == 0
+        free &= np.frombuffer(nodes.locks, np.int32) == 0
         free[0] = False
         leaves: Ints = np.flatnonzero(free)
-        # The view must not outlive this call: a column that is looked at cannot grow.
         used = np.frombuffer(nodes.last_used, np.int64)[leaves]
         return leaves, used
 

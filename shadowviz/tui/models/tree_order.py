@@ -5,7 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shadowviz.tui.models.splice import grown
-from shadowviz.tui.models.tree_layout import Places, lay_out
+from shadowviz.tui.models.tree_layout import CHUNK, Places, lay_out
 from shadowviz.tui.models.tree_mending import mend
 from shadowviz_engine.core.columns import NodeColumns
 
@@ -93,7 +93,9 @@ class TreeOrder:
         self._created = np.frombuffer(columns.created, np.int64).astype(np.int32)
         self.nodes, self.depths, self.sizes = laid.nodes, laid.depths, laid.sizes
         self.positions = np.full(len(columns), -1, dtype=np.int32)
-        self.positions[laid.nodes] = np.arange(len(laid.nodes), dtype=np.int32)
+        for begin in range(0, len(laid.nodes), CHUNK):
+            some = laid.nodes[begin : begin + CHUNK]
+            self.positions[some] = np.arange(begin, begin + len(some), dtype=np.int32)
 
     def end(self, node: int) -> int:
         """Position behind the last node of its subtree."""
