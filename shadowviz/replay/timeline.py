@@ -47,7 +47,7 @@ class Log(Protocol):
 class Budgets(msgspec.Struct, frozen=True):
     """What time travel may take beside the state, and how it is spent."""
 
-    undo: int = 16 * 2**20
+    undo: int = 10 * 2**20
     """Bytes of undo records."""
     keyframes: int = 32 * 2**20
     """Bytes of keyframes."""
