@@ -121,7 +121,7 @@ def _record(path: str, at: int | None) -> Recording:
         tell_missing(log)
         return f"The record is not whole: {log.summary.lost}." if log.summary.lost else ""
 
-    return Recording(path, log.opened, log.events, log.reader, at, tell=tell)
+    return Recording(path, log.opened, log.events, log.log, at, tell=tell)
 
 
 def _with_progress(events: Iterator[Event]) -> Iterator[Event]:

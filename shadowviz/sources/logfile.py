@@ -18,22 +18,25 @@ class LogFile:
     """
 
     def __init__(self, path: str | Path) -> None:
-        self.reader = read_log(path)
-        self.path = self.reader.path
+        self.log = read_log(path)
+        self.path = self.log.path
 
     @property
     def opened(self) -> LogOpened:
         """What the run depended on."""
-        return self.reader.opened
+        return self.log.opened
 
     @property
     def summary(self) -> LogSummary:
         """What the log holds and what it lost; reads it to the end if that was not done yet."""
-        return self.reader.summary
+        return self.log.summary
 
     def events(self) -> Iterator[Event]:
         """Every event, from the first."""
-        return iter(self.reader)
+        return iter(self.log)
+
+    def tell_progress(self, num_events: int) -> None:
+        """Nobody watches."""
 
     def replay(self) -> Replayer:
         """State at the end, compared with the digest of the engine's own.

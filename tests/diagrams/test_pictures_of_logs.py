@@ -1,7 +1,6 @@
 """Pictures of a log that was read for its tree alone: the same as those of its whole replay."""
 
 import random
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,7 +19,7 @@ from shadowviz.replay.bulk import way
 from shadowviz.replay.moment import moment_at, of_request, state_at
 from shadowviz.replay.tree_moment import request_tree_at, tree_at, trees_at
 from shadowviz.sources.logfile import LogFile
-from shadowviz_engine.core.events import Event, RequestSubmitted
+from shadowviz_engine.core.events import RequestSubmitted
 from shadowviz_engine.core.replayer import Replayer
 
 STORED = Path(__file__).parents[2] / "fixtures" / "logs" / "schema-1.jsonl"
@@ -35,19 +34,6 @@ def read_in_bulk() -> object:
         # What is wrong would be read again one by one.
         patch.setattr(tree_moment, "_UNTOLD", ())
         yield
-
-
-class Recorded:
-    """A run in a file, as `shadowviz export` has it."""
-
-    def __init__(self, log: LogFile) -> None:
-        self._file, self.log = log, log.reader
-
-    def events(self) -> Iterator[Event]:
-        return self._file.events()
-
-    def tell_progress(self, num_events: int) -> None:
-        assert num_events > 0
 
 
 def pictures(state: Replayer, requests: list[str]) -> list[object]:
@@ -65,7 +51,7 @@ def pictures(state: Replayer, requests: list[str]) -> list[object]:
 
 def check_pictures(log: LogFile, at: int | None) -> tuple[Replayer, Replayer]:
     """The pictures at an event are the same; the states that they show."""
-    bulk, whole = tree_at(Recorded(log), at), state_at(log.events(), at)
+    bulk, whole = tree_at(log, at), state_at(log.events(), at)
     assert (bulk.seq, bulk.last_seq) == (whole.seq, whole.last_seq)
     if whole.state.opened is not None:
         requests = list(whole.state.requests.index)[-2:]
@@ -77,7 +63,7 @@ def check_pictures(log: LogFile, at: int | None) -> tuple[Replayer, Replayer]:
 
 def check_lookup(log: LogFile, request: str, at: int | None) -> None:
     """The state is the same where one lookup was explained on the way, and so is what is said of it."""
-    bulk = request_tree_at(Recorded(log), ByNumber(), request, at)
+    bulk = request_tree_at(log, ByNumber(), request, at)
     whole = moment_at(log.events(), ByNumber(), at, of_request(request))
     assert bulk.explanations == whole.explanations[:1]
     assert (bulk.seq, bulk.last_seq) == (whole.seq, whole.last_seq)
@@ -99,7 +85,7 @@ def test_pictures_of_a_random_run_are_the_same_at_any_event(
         expected = changes_diagram(*sides[1])
         assert changes_diagram(*sides[0]) == expected
         # Of one reading, both states share what only grows.
-        both = trees_at(Recorded(log), *places[:2])
+        both = trees_at(log, *places[:2])
         assert changes_diagram(*(Side(caption_of(one.state), one.state, ByNumber()) for one in both)) == expected
 
 

@@ -3,7 +3,6 @@
 import os
 import random
 import signal
-from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypeAlias
@@ -36,7 +35,7 @@ from shadowviz_engine.core.events import (
     SlotsFreed,
 )
 from shadowviz_engine.core.holdings import Run
-from shadowviz_engine.core.log_reader import LogReader, LogSummary, read_log
+from shadowviz_engine.core.log_reader import LogSummary, read_log
 from shadowviz_engine.core.presets import preset
 
 STORED = Path(__file__).parents[2] / "fixtures" / "logs" / "schema-1.jsonl"
@@ -44,19 +43,12 @@ OPENED = LogOpened(seq=0, t_ns=0, schema=1, geometry=preset("recall"))
 Outcome: TypeAlias = tuple[int, LogSummary] | str
 
 
-class Recorded:
-    """A run in a file, as `shadowviz export` has it."""
+class Recorded(LogFile):
+    """A log of which it is noted how far it was read."""
 
     def __init__(self, path: Path) -> None:
-        self._file = LogFile(path)
+        super().__init__(path)
         self.told: list[int] = []
-
-    def events(self) -> Iterator[Event]:
-        return self._file.events()
-
-    @property
-    def log(self) -> LogReader:
-        return self._file.reader
 
     def tell_progress(self, num_events: int) -> None:
         self.told.append(num_events)

@@ -13,7 +13,8 @@ from shadowviz.diagrams.caption_of import state_caption
 from shadowviz.diagrams.collapse import MAX_BOXES, TreeOptions
 from shadowviz.diagrams.events import EventsDiagram
 from shadowviz.exporters.formats import LIGHT, Diagram, DiagramName, Format, formats_of
-from shadowviz.replay.moment import Moment, moment_at, of_request, state_at
+from shadowviz.replay import tree_moment
+from shadowviz.replay.moment import Moment, moment_at, state_at
 from shadowviz.sources.logfile import LogFile
 from shadowviz.tokens.inert import printable
 from shadowviz.tokens.words import words_of
@@ -70,7 +71,7 @@ def tree_at(seq: int, root: int, request: str) -> Exportable:
         from shadowviz.diagrams.tree_of import tree_diagram
 
         words = words_of(log.opened)
-        moment = moment_at(log.events(), words, seq, of_request(request)) if request else state_at(log.events(), seq)
+        moment = tree_moment.request_tree_at(log, words, request, seq) if request else tree_moment.tree_at(log, seq)
         options = TreeOptions(
             root=root, request=request, collapse_above=form.most_boxes, max_boxes=form.most_boxes or MAX_BOXES
         )
@@ -86,7 +87,7 @@ def memory_at(seq: int) -> Exportable:
     def build(log: LogFile, _form: Format) -> Diagram:
         from shadowviz.diagrams.memory_of import memory_diagram
 
-        moment = state_at(log.events(), seq)
+        moment = tree_moment.tree_at(log, seq)
         return memory_diagram(caption_at("Bytes by kind and node", log, moment), moment.state, words_of(log.opened))
 
     return drawn("bytes by kind and node", DiagramName.MEMORY, build)
