@@ -21,6 +21,7 @@ from shadowviz.replay.nearest import Words
 from shadowviz.tokens.inert import printable
 from shadowviz.tui.app_commands import KEY_WORDS, answer_words, app_commands
 from shadowviz.tui.frame import Frame, Mode
+from shadowviz.tui.helpers import Helpers
 from shadowviz.tui.late_words import LateWords
 from shadowviz.tui.pace import TICK_S, Pace
 from shadowviz.tui.runs import STRESS, Runs, ShownRun
@@ -99,6 +100,7 @@ class ShadowvizApp(App[None]):
         self.entries = SCREENS
         self.kept: dict[Path, KeptLog] = {}
         """Logs that the user keeps, by where they are written."""
+        self.helpers = Helpers()
         self.frame: Frame | None = None
         """Made last."""
         self.words_version = 0

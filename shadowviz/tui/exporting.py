@@ -14,6 +14,9 @@ import msgspec
 from shadowviz.tokens.inert import printable, shorten
 from shadowviz_engine.core.errors import InputError
 
+_UNFINISHED: set[Path] = set()
+"""Files that are being written, under the names that they have until then."""
+
 
 class Content(msgspec.Struct, frozen=True):
     """What goes into a file."""
@@ -75,6 +78,7 @@ def write_new(target: Path, content: Iterable[bytes]) -> None:
     beside = target.with_name(f".shadowviz-{secrets.token_hex(8)}.tmp")
     try:
         try:
+            _UNFINISHED.add(beside)
             with beside.open("xb") as file:
                 file.writelines(content)
                 file.flush()
@@ -84,10 +88,18 @@ def write_new(target: Path, content: Iterable[bytes]) -> None:
         finally:
             with contextlib.suppress(FileNotFoundError):
                 beside.unlink()
+            _UNFINISHED.discard(beside)
     except FileExistsError:
         raise taken(target) from None
     except OSError as error:
         raise InputError(f"{printable(str(target))} cannot be written: {error.strerror or error}") from None
+
+
+def give_up() -> None:
+    """Remove what is written at this moment and will never be whole, since the process ends."""
+    for beside in tuple(_UNFINISHED):
+        with contextlib.suppress(OSError):
+            beside.unlink()
 
 
 def free_target(file: str) -> Path:

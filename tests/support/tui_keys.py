@@ -21,7 +21,8 @@ async def answer(app: ShadowvizApp, pilot: Pilot, key: str, text: str) -> str:
     await press(app, pilot, key)
     app.screen.query_one(Input).value = text
     await press(app, pilot, "enter")
-    await app.workers.wait_for_complete()
+    while app.helpers.are_busy:
+        await pilot.pause(0.01)
     await pilot.pause()
     return told(app)[-1]
 

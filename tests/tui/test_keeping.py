@@ -101,12 +101,14 @@ def test_a_copy_that_somebody_has_written_to_is_left_to_them(log: Path, tmp_path
 
 
 def test_quitting_while_a_copy_is_made_leaves_a_whole_one(log: Path, tmp_path: Path) -> None:
-    target = tmp_path / "kept.jsonl"
+    target, apps = tmp_path / "kept.jsonl", list[ShadowvizApp]()
 
     async def keys(app: ShadowvizApp, pilot: Pilot) -> None:
         await press(app, pilot, "y")
         app.screen.query_one(Input).value = str(target)
         await pilot.press("enter", "q")
+        apps.append(app)
 
     run_app(log, keys, options=FLEETING)
+    apps[0].helpers.wait()
     assert target.read_bytes() == log.read_bytes()

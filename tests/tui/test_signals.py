@@ -1,6 +1,7 @@
 """However the interface is ended, the terminal is as it was, no engine is left, and the record is whole."""
 
 import signal
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from tui_logs import chat_log
 from tui_processes import is_running, wait_for
 from tui_terminal import Terminal
 
+from shadowviz.experiments.bench_tui_log import write_large_log
 from shadowviz_engine.core.log_reader import read_log
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="children are looked up in /proc")
@@ -116,3 +118,33 @@ def test_ctrl_c_is_for_the_interface_alone_and_ends_nothing(begun: Callable[...,
     terminal.type("q")
     assert terminal.end() == 0
     assert terminal.left_behind() == []
+
+
+def test_quitting_during_an_export_waits_for_it_and_ctrl_c_gives_it_up(
+    begun: Callable[..., Terminal], tmp_path: Path
+) -> None:
+    num_events = write_large_log(tmp_path / "large.jsonl", 100_000)
+    before = sorted(tmp_path.iterdir())
+    for keys, code, is_there in (("", 0, True), ("\x03", 130, False)):
+        target = tmp_path / f"large-{code}.txt"
+        terminal = begun("large.jsonl", "--screen", "events")
+        terminal.shows("LIVE e107,")
+        terminal.type("e")
+        terminal.shows("export the events")
+        terminal.type(f"{target.name}\r")
+
+        def quitting(terminal: Terminal = terminal) -> bool:
+            # The line that asks for the name may still be there, and take the key.
+            terminal.type("q")
+            time.sleep(0.1)
+            return terminal.process.poll() is not None or "a file is being written" in terminal.text
+
+        wait_for(quitting, "the interface to end")
+        terminal.shows("a file is being written")
+        terminal.type(keys)
+        assert terminal.end() == code
+        assert target.exists() == is_there
+        assert terminal.left_behind() == []
+    whole = tmp_path / "large-0.txt"
+    assert whole.read_text().count("\n") >= num_events
+    assert sorted(tmp_path.iterdir()) == sorted([*before, whole])

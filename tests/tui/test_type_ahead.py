@@ -60,6 +60,24 @@ def test_escape_typed_in_one_go_leaves_the_line_and_what_was_chosen(log: Path) -
     run_app(log, keys)
 
 
+def test_what_is_typed_behind_enter_is_no_part_of_the_line_and_is_done(log: Path) -> None:
+    async def keys(app: ShadowvizApp, pilot: Pilot) -> None:
+        await press(app, pilot, "slash")
+        app.post_message(events.Key("r", "r"))
+        app.post_message(events.Key("4", "4"))
+        app.post_message(events.Key("enter", None))
+        app.post_message(events.Key("6", "6"))
+        for _ in range(100):
+            if app.current_mode == "pools":
+                break
+            await pilot.pause(0.02)
+        assert app.current_mode == "pools"
+        await press(app, pilot, "1")
+        assert app.screen.view.rows.pattern == "r4"
+
+    run_app(log, keys)
+
+
 def test_ctrl_c_says_which_key_quits(log: Path) -> None:
     async def keys(app: ShadowvizApp, pilot: Pilot) -> None:
         await press(app, pilot, "ctrl+c")

@@ -38,6 +38,32 @@ def type_over(line: Input, character: str, value: str) -> None:
     line.insert_text_at_cursor(character)
 
 
+class Line(Input):
+    """A line whose Enter holds for what was typed before it, and for nothing that was typed behind it."""
+
+    def __init__(self, value: str) -> None:
+        super().__init__(value, compact=True)
+        self.behind: list[events.Key] | None = None
+        """Keys that came behind Enter; None = it was not pressed."""
+
+    async def _on_key(self, event: events.Key) -> None:
+        # As a binding, Enter would make its way to the app and back, and letters would overtake it.
+        if self.behind is not None:
+            event.stop()
+            event.prevent_default()
+            self.behind.append(events.Key(event.key, event.character))
+        elif event.key == "enter":
+            event.stop()
+            event.prevent_default()
+            await self.action_submit()
+        else:
+            await super()._on_key(event)
+
+    async def action_submit(self) -> None:
+        self.behind = []
+        await super().action_submit()
+
+
 class TakesKeysAhead:
     """A screen with a line to type into, which is there a moment after the screen."""
 
@@ -61,12 +87,13 @@ class AskScreen(ModalScreen[str | None], TakesKeysAhead):
     def __init__(self, about: str, value: str = "") -> None:
         super().__init__()
         self._about, self._value = about, value
+        self._line = Line(value)
         self._keys = KeysAhead()
 
     def compose(self) -> ComposeResult:
         with Vertical():
             yield Static(self._about, markup=False)
-            yield Input(self._value, compact=True)
+            yield self._line
 
     async def on_mount(self) -> None:
         for key in self._keys.come_late():
@@ -74,7 +101,7 @@ class AskScreen(ModalScreen[str | None], TakesKeysAhead):
                 self.action_leave()
                 return
             if key.key == "enter":
-                await self.query_one(Input).action_submit()
+                await self._line.action_submit()
                 return
             self.typed_ahead(key)
 
@@ -83,11 +110,16 @@ class AskScreen(ModalScreen[str | None], TakesKeysAhead):
             return True
         if key.character is None or not key.is_printable:
             return False
-        type_over(self.query_one(Input), key.character, self._value)
+        type_over(self._line, key.character, self._value)
         return True
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         self.dismiss(event.value.strip())
+
+    def on_unmount(self) -> None:
+        """What was typed behind Enter is for what the line has left."""
+        for key in self._line.behind or ():
+            self.app.post_message(key)
 
     def action_leave(self) -> None:
         """Let it be."""

@@ -27,7 +27,7 @@ def copy_log_command(app: "ShadowvizApp", words_of: Callable[[str], Sequence[str
 
     def keep(file: str | None) -> None:
         if file:
-            app.run_worker(lambda: _keep_and_copy(app, file, words_of), thread=True)
+            app.helpers.start(lambda: _keep_and_copy(app, file, words_of))
         else:
             app.say("nothing is copied: the record was not kept")
 

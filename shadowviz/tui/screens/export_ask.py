@@ -17,7 +17,7 @@ def ask_and_export(app: "ShadowvizApp", shown: Exportable) -> None:
 
     def write(file: str | None) -> None:
         if file:
-            app.run_worker(lambda: _in_words(lambda: export_to(file, log, shown), app), thread=True)
+            app.helpers.start(lambda: _in_words(lambda: export_to(file, log, shown), app))
 
     app.push_screen(AskScreen(f"export {shown.what} to a file: {' '.join(shown.makers)}"), write)
 

@@ -154,6 +154,10 @@ class StressAskScreen(ModalScreen[StressAsk | None], TakesKeysAhead):
         """Begin, unless something in a field is wrong: that is said."""
         if self._keys.take_early(events.Key("enter", None)):
             return
+        # What was typed before Enter is on its way to its field.
+        (self.focused or self).call_later(self._start)
+
+    def _start(self) -> None:
         ask = self._typed()
         try:
             ask.ready()
