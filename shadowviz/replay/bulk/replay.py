@@ -16,6 +16,7 @@ from shadowviz_engine.core import log_lean as lean
 from shadowviz_engine.core import replay_tree as tree
 from shadowviz_engine.core.events import LogOpened
 from shadowviz_engine.core.log_lean import RequestFinished
+from shadowviz_engine.core.replay_checks import check_living, check_runs
 from shadowviz_engine.core.replay_requests import finish
 
 
@@ -167,6 +168,8 @@ class BulkReplay:
         self._locks.clear()
 
     def _publish(self, event: lean.SwaPublished) -> None:
+        check_living(self.state, event, event.node)  # type: ignore[arg-type]
+        check_runs(event, event.runs)  # type: ignore[arg-type]
         tree.heal(self.state, event)  # type: ignore[arg-type]
         runs = np.array(event.runs, dtype=np.int64).reshape(-1, 3)
         self._slots[1].add(runs[:, 2], runs[:, 1] - runs[:, 0], -1)
