@@ -41,7 +41,7 @@ def test_what_is_painted_bit_by_bit_is_what_is_painted_anew(
     log: Path, screen: str, size: tuple[int, int], long_form: bool
 ) -> None:
     rng = Random(f"{screen}{size}")
-    keys = rng.choices(KEYS, k=200 if long_form else 12)
+    keys = rng.choices(KEYS, k=200 if long_form else 6)
     run_app(log, lambda app, pilot: drive(app, pilot, keys), size, AppOptions(screen=screen))
 
 
