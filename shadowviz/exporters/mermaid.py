@@ -85,9 +85,12 @@ def escaped(text: str) -> str:
 
 def _lines(diagram: TreeDiagram, look: Look, words: Words) -> Iterator[str]:
     yield '%%{init: {"flowchart": {"wrappingWidth": 900, "nodeSpacing": 16, "rankSpacing": 36}}}%%'
-    yield "flowchart LR"
+    yield "flowchart TB"
     yield f"  accTitle: {escaped(fitted(diagram.caption.title, WIDE))}"
-    yield from _frame(diagram)
+    yield _caption(diagram)
+    # In one column with them, the root would send its edges through caption and legend.
+    yield '  subgraph tree[" "]'
+    yield "  direction LR"
     shown = {box.node for box in diagram.boxes}
     for box in diagram.boxes:
         yield _box(box, words(box, diagram))
@@ -100,20 +103,28 @@ def _lines(diagram: TreeDiagram, look: Look, words: Words) -> Iterator[str]:
     if diagram.request and diagram.boxes:
         yield f"  lookup>{_label(outcome_lines(diagram))}]:::path"
         yield f"  {name(diagram.boxes[outcome_place(diagram)].node)} -.- lookup"
+    yield "  end"
+    yield _legend(diagram)
+    yield "  caption ~~~ tree ~~~ legend"
+    yield "  style tree fill:none,stroke:none"
     yield from _looks(look)
 
 
-def _frame(diagram: TreeDiagram) -> Iterator[str]:
-    """What the picture shows, and what its words mean, each in a box without lines."""
+def _caption(diagram: TreeDiagram) -> str:
+    """What the picture shows, in a box without lines."""
     caption = diagram.caption
     lines = [caption.title, *caption_lines(caption)]
     lines += (
         [f"{diagram.request}: {caption.verdict}" if diagram.request else caption.verdict] if caption.verdict else []
     )
     parts = [part for line in (*lines, *caption.notes[:6]) for part in wrapped(line, WIDE)]
-    yield f"  caption[{_label(parts[:MOST_LINES])}]:::frame"
+    return f"  caption[{_label(parts[:MOST_LINES])}]:::frame"
+
+
+def _legend(diagram: TreeDiagram) -> str:
+    """What the words in the tree mean."""
     numbers = "rows of each kind: 5 all of them, 3/5 some, 0/5 none, ?/5 not known, - none owned"
-    yield f"  legend[{_label([numbers, *legend_lines(diagram, WIDE)])}]:::frame"
+    return f"  legend[{_label([numbers, *legend_lines(diagram, WIDE)])}]:::frame"
 
 
 def _box(box: Box, words: Sequence[str]) -> str:
@@ -163,7 +174,7 @@ def _looks(look: Look) -> Iterator[str]:
     ground = ground_of(look)
     paint = GROUNDS[ground]
     yield f"  classDef default fill:{paint.background},stroke:{paint.muted},color:{paint.text},text-align:left"
-    yield f"  classDef frame fill:{paint.background},stroke:{paint.background},color:{paint.muted},text-align:left"
+    yield f"  classDef frame fill:none,stroke:none,color:{paint.muted},text-align:left"
     for label, style in _CLASSES:
         colours = style.paint(ground)
         dashes = {"dashed": ",stroke-dasharray:6 3", "dotted": ",stroke-dasharray:2 3"}.get(str(style.line), "")

@@ -28,7 +28,12 @@ LINES = tuple(
     re.compile(pattern)
     for pattern in (
         r'%%\{init: \{"flowchart": \{"wrappingWidth": 900, "nodeSpacing": 16, "rankSpacing": 36\}\}\}%%',
-        r"flowchart LR",
+        r"flowchart TB",
+        r'  subgraph tree\[" "\]',
+        r"  direction LR",
+        r"  end",
+        r"  caption ~~~ tree ~~~ legend",
+        r"  style tree fill:none,stroke:none",
         rf"  accTitle: {LABEL[1:-1]}",
         rf"  {NODE}(?:\[{LABEL}\]|\(\({LABEL}\)\)|\(\[{LABEL}\]\)|>{LABEL}\])(?::::[a-z]+)?",
         rf"  {NODE} (?:---|==>|-\.-) {NODE}",
