@@ -284,10 +284,18 @@ def _await(helpers: "Helpers") -> None:
 
 
 def _engine(engine: EngineFile, folder: Path) -> "EngineChild":
-    from shadowviz.sources.child import EngineChild
+    import msgspec
+
+    from shadowviz.sources.child import EngineChild, sidecar_of
+    from shadowviz_engine.core.errors import InputError
 
     log = engine.output or str(folder / "run.jsonl")
-    return EngineChild(_setup(log, engine.force, PACE_S, engine.pool_bytes))
+    setup = _setup(log, engine.force, PACE_S, engine.pool_bytes)
+    sidecar = sidecar_of(Path(log))
+    if Path(sidecar).exists() and not engine.force:
+        raise InputError(f"{sidecar} is there already: choose another file for -o, or replace both with --force")
+    # The ruler shows which entries a query selected.
+    return EngineChild(msgspec.structs.replace(setup, options=setup.options | {"record": "full", "sidecar": sidecar}))
 
 
 def _setup(log: str, force: bool, pace_s: float, pool_bytes: int = 0) -> "Setup":

@@ -186,7 +186,15 @@ class EngineChild:
 def successor(child: EngineChild, log: Path | None = None) -> EngineChild:
     """A new engine with the same setup, which records to `log`, or beside the log of the one before it."""
     path = log or free_name(child.log)
-    return EngineChild(msgspec.structs.replace(child.setup, log=str(path), overwrite=False))
+    options = child.setup.options
+    if options.get("sidecar"):
+        options = options | {"sidecar": sidecar_of(path)}
+    return EngineChild(msgspec.structs.replace(child.setup, log=str(path), overwrite=False, options=options))
+
+
+def sidecar_of(log: Path) -> str:
+    """The file beside a log that takes the entries which the indexer selected."""
+    return f"{log}.topk"
 
 
 def free_name(path: Path) -> Path:

@@ -1,58 +1,110 @@
-"""Keeps the log of an engine whose folder goes when the interface ends."""
+"""Keeps the log of an engine whose folder goes when the interface ends, with its sidecar if it has one."""
 
 import contextlib
 import os
 import secrets
-import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
 
 from shadowviz.tokens.inert import printable
 from shadowviz.tui.exporting import free_target, write_new
+from shadowviz_engine.core.errors import InputError
 
 CHUNK_BYTES = 2**20
 LAST_LINE_BYTES = 64 * 1024
 """Read of a log's end at a time, to find where its last whole line ends."""
+SIDECAR_ENDING = ".topk"
+
+First = Callable[[bytes], bytes]
+"""What becomes of the first line."""
 
 
 class KeptLog:
     """A copy of a log under a name of the user's: whole lines of it at once, all of it once the engine has closed it.
 
+    `sidecar` is the name that the log has for its sidecar, which is kept beside the copy; empty = it has none.
+
     Raises:
-        InputError: the name is taken, or the file cannot be written.
+        InputError: the name is taken, or a file cannot be written.
     """
 
-    def __init__(self, log: Path, file: str) -> None:
-        self._log, self.target = log, free_target(file)
-        write_new(self.target, _whole_lines(log))
-        self._written = _mark(self.target)
+    def __init__(self, log: Path, file: str, sidecar: str = "") -> None:
+        self.target = free_target(file)
+        self._copies = list[_Copy]()
+        beside = log.parent / Path(sidecar).name
+        if not (sidecar and beside.is_file()):
+            self._copies.append(_Copy(log, self.target, bytes))
+            return
+        named = free_target(f"{file}{SIDECAR_ENDING}")
+        # Each is named by the other, so that the sidecar comes first: a log without its own would look damaged.
+        self._copies.append(_Copy(beside, named, bytes))
+        try:
+            self._copies.append(_Copy(log, self.target, lambda line: _with_sidecar(line, named.name)))
+        except InputError:
+            named.unlink(missing_ok=True)
+            raise
 
     def finish(self) -> str:
         """Put what the log has come to since in the place of the copy, unless another has written there; in words."""
-        shown = printable(str(self.target))
-        if _mark(self.target) != self._written:
+        words = [copy.finish() for copy in self._copies]
+        return "; ".join(filter(None, words)) or f"{printable(str(self.target))} has the whole record"
+
+
+class _Copy:
+    """A file of lines, copied under a name that is free."""
+
+    def __init__(self, source: Path, target: Path, first: First) -> None:
+        self._source, self._target, self._first = source, target, first
+        write_new(target, _whole_lines(source, first))
+        self._written = _mark(target)
+
+    def finish(self) -> str:
+        """Copy it anew, all of it; what is worth saying."""
+        shown = printable(str(self._target))
+        if _mark(self._target) != self._written:
             return f"{shown} was changed or moved meanwhile: it is left as it is"
-        beside = self.target.with_name(f".shadowviz-{secrets.token_hex(8)}.tmp")
+        beside = self._target.with_name(f".shadowviz-{secrets.token_hex(8)}.tmp")
         try:
-            shutil.copyfile(self._log, beside)
-            beside.replace(self.target)
+            with self._source.open("rb") as source, beside.open("xb") as file:
+                file.writelines(_lines(source, os.fstat(source.fileno()).st_size, self._first))
+            beside.replace(self._target)
         except OSError as error:
             return f"{shown} ends where it was kept: {error.strerror or error}"
         finally:
             with contextlib.suppress(OSError):
                 beside.unlink()
-        return f"{shown} has the whole record"
+        return ""
 
 
-def _whole_lines(log: Path) -> Iterator[bytes]:
-    with log.open("rb") as file:
-        left = _end_of_lines(file.fileno(), os.fstat(file.fileno()).st_size)
-        while left:
-            data = file.read(min(CHUNK_BYTES, left))
-            if not data:
-                return
-            left -= len(data)
-            yield data
+def _with_sidecar(line: bytes, name: str) -> bytes:
+    """The first line of a log, with another name for its sidecar; what is no such line stays."""
+    try:
+        opened = msgspec.json.decode(line, type=dict[str, msgspec.Raw])
+    except msgspec.MsgspecError:
+        return line
+    return msgspec.json.encode(opened | {"sidecar": name}) + b"\n"
+
+
+def _whole_lines(path: Path, first: First) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        yield from _lines(file, _end_of_lines(file.fileno(), os.fstat(file.fileno()).st_size), first)
+
+
+def _lines(file: BinaryIO, size: int, first: First) -> Iterator[bytes]:
+    """The first `size` bytes, which end with a line, or with the file."""
+    for line in islice(file, 1 if size else 0):
+        size -= len(line)
+        yield first(line)
+    while size > 0:
+        data = file.read(min(CHUNK_BYTES, size))
+        if not data:
+            return
+        size -= len(data)
+        yield data
 
 
 def _end_of_lines(descriptor: int, size: int) -> int:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from tui_processes import PATIENCE_S, is_running, wait_for
 
-from shadowviz.sources.child import EngineChild, free_name, successor
+from shadowviz.sources.child import EngineChild, free_name, sidecar_of, successor
 from shadowviz.sources.child_wire import Answer, Setup
 from shadowviz.sources.logfile import LogFile
 from shadowviz.sources.states import EngineState
@@ -104,7 +104,7 @@ def test_an_engine_takes_every_command_and_closes_its_record(started: Callable[.
 def test_an_engine_that_is_killed_is_told_and_another_records_beside_its_log(
     started: Callable[..., Watched], tmp_path: Path
 ) -> None:
-    watched = started()
+    watched = started(options=SMALL | {"record": "full", "sidecar": sidecar_of(tmp_path / "run.jsonl")})
     watched.reach(EngineState.RUNNING)
     os.kill(watched.child.pid, signal.SIGKILL)
     watched.reach(EngineState.KILLED)
@@ -114,6 +114,7 @@ def test_an_engine_that_is_killed_is_told_and_another_records_beside_its_log(
     second = Watched(successor(watched.child))
     try:
         assert second.child.log == tmp_path / "run-2.jsonl"
+        assert second.child.setup.options["sidecar"] == str(tmp_path / "run-2.jsonl.topk")
         second.reach(EngineState.RUNNING)
         (name,) = second.answer(second.child.submit_text("Once more.")).requests
         wait_for(

@@ -1,5 +1,7 @@
 """A copied command finds its record: one that goes with the interface is kept first, and completed at the end."""
 
+import math
+import shutil
 from pathlib import Path
 
 import pytest
@@ -7,8 +9,12 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 from tui_keys import answer, run_command, told
 from tui_logs import chat_log
+from tui_processes import wait_for
 from tui_runs import press, run_app
 
+from shadowviz.sources.child import EngineChild
+from shadowviz.sources.child_wire import Setup
+from shadowviz.sources.selection_index import SelectionIndex
 from shadowviz.tui.app import AppOptions, ShadowvizApp
 from shadowviz.tui.keeping import KeptLog
 from shadowviz_engine.core.errors import InputError
@@ -112,3 +118,39 @@ def test_quitting_while_a_copy_is_made_leaves_a_whole_one(log: Path, tmp_path: P
     run_app(log, keys, options=FLEETING)
     apps[0].helpers.wait()
     assert target.read_bytes() == log.read_bytes()
+
+
+def test_a_sidecar_is_kept_with_its_log_and_found_by_its_name(tmp_path: Path) -> None:
+    folder = tmp_path / "goes"
+    folder.mkdir()
+    setup = Setup(
+        options={"model": "tiny", "pool_bytes": 64 << 20, "record": "full", "sidecar": str(folder / "run.jsonl.topk")},
+        log=str(folder / "run.jsonl"),
+    )
+    child = EngineChild(setup)
+    try:
+        child.submit({"token_ids": list(range(5, 300)), "max_tokens": 2, "id": "a"})
+        wait_for(lambda: child.log.exists() and b"RequestFinished" in child.log.read_bytes(), "the request")
+        kept = KeptLog(child.log, str(tmp_path / "kept.jsonl"), "run.jsonl.topk")
+    finally:
+        child.close()
+    assert kept.finish() == f"{kept.target} has the whole record"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["goes", "kept.jsonl", "kept.jsonl.topk"]
+    shutil.rmtree(folder)
+    record = read_log(kept.target)
+    assert record.opened.sidecar == "kept.jsonl.topk"
+    index = SelectionIndex(kept.target, record.opened.sidecar)
+    assert index.sync(math.inf)
+    assert (index.fault, bool(index.layers("a"))) == ("", True)
+    index.close()
+    assert record.summary.complete
+
+
+def test_a_sidecar_whose_name_is_taken_keeps_the_record_from_being_kept(log: Path, tmp_path: Path) -> None:
+    (log.parent / "run.jsonl.topk").write_text("{}\n")
+    taken = tmp_path / "kept.jsonl.topk"
+    taken.write_text("mine")
+    with pytest.raises(InputError, match="is there already"):
+        KeptLog(log, str(tmp_path / "kept.jsonl"), "run.jsonl.topk")
+    assert not (tmp_path / "kept.jsonl").exists()
+    assert taken.read_text() == "mine"

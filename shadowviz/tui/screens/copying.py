@@ -73,9 +73,10 @@ def copy_text(app: "ShadowvizApp", text: str) -> None:
 def _keep_and_copy(app: "ShadowvizApp", file: str, words_of: Callable[[str], Sequence[str]]) -> None:
     from shadowviz.tui.keeping import KeptLog
 
-    path = app.session.follower.path
+    follower = app.session.follower
+    path, opened = follower.path, follower.opened
     try:
-        app.kept[path] = KeptLog(path, file)
+        app.kept[path] = KeptLog(path, file, opened.sidecar if opened is not None else "")
     except ShadowvizError as error:
         app.call_later(app.say, str(error))
         return
