@@ -163,7 +163,7 @@ class ShadowvizApp(App[None]):
         self.tick()
         self.session.selection.visit(self.options.screen)
         self.switch_mode(self.options.screen)
-        self.set_timer(TICK_S, self._beat)
+        self._beat_in(TICK_S)
 
     def _heed_signals(self) -> None:
         """Ended from outside, it gives the terminal back and has the engine close its record, as after `q`."""
@@ -181,6 +181,14 @@ class ShadowvizApp(App[None]):
             self._pace.key_came()
         await super().on_event(event)
 
+    def _beat_in(self, wait_s: float) -> None:
+        # A timer of textual's that is late by as much as it was set for never comes: on a busy machine the last beat.
+        asyncio.get_running_loop().call_later(wait_s, self._beat_next)
+
+    def _beat_next(self) -> None:
+        if self.is_running:
+            self.call_next(self._beat)
+
     def _beat(self) -> None:
         """Work where it is time to, draw where there is something to see, and say when to be called again."""
         wait_s = self._pace.hold_s()
@@ -192,7 +200,7 @@ class ShadowvizApp(App[None]):
             is_screen_working = bool(self.screen_stack) and bool(getattr(self.screen, "is_working", False))
             is_indexed = self.session.follower.is_indexed
             wait_s = self._pace.rest_s(frame, is_indexed=is_indexed, is_screen_working=is_screen_working)
-        self.set_timer(wait_s, self._beat)
+        self._beat_in(wait_s)
 
     def tick(self) -> None:
         """Work on the run for a moment, and show what there is."""

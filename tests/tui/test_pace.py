@@ -1,12 +1,16 @@
 """When the interface works and draws, on a clock that only the test moves."""
 
+import asyncio
 from pathlib import Path
 
 import msgspec
 import pytest
+from textual.pilot import Pilot
+from tui_runs import run_app
 from walked_logs import LoggedWalk, write_log
 
 from shadowviz.sources.states import LogState
+from shadowviz.tui.app import ShadowvizApp
 from shadowviz.tui.frame import Arrival, Frame
 from shadowviz.tui.pace import (
     DRAW_S,
@@ -123,3 +127,19 @@ def test_a_state_that_cannot_go_on_keeps_nobody_busy(clock: Clock, still: Frame)
     assert pace.rest_s(stuck, is_indexed=False, is_screen_working=False) == YIELD_S, "its places are being found"
     broken = msgspec.structs.replace(stuck, log=LogState.BROKEN)
     assert pace.rest_s(broken, is_indexed=False, is_screen_working=False) == TICK_S
+
+
+def test_work_goes_on_where_a_timer_never_comes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log, ticks = write_log(tmp_path / "run.jsonl", LoggedWalk(2, 20).events()), list[float]()
+    monkeypatch.setattr(ShadowvizApp, "set_timer", lambda *_args, **_named: None)
+
+    async def look(app: ShadowvizApp, _pilot: Pilot[None]) -> None:
+        tick = app.session.tick
+        monkeypatch.setattr(app.session, "tick", lambda budget_s: ticks.append(budget_s) or tick(budget_s))
+        for _ in range(500):
+            await asyncio.sleep(0.01)
+            if len(ticks) > 2:
+                return
+
+    run_app(log, look)
+    assert len(ticks) > 2
