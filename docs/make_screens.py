@@ -72,7 +72,8 @@ SHOWN = (
         "stress",
         ("5", "down", "down", *("right",) * 9),
         "A stress run, length by length, while it goes on or long after: a row a mode, kind or fault, a column a\n"
-        "length. `enter` opens the ruler at the length of the cell, `y` copies the command that repeats it.",
+        "length. `enter` opens the ruler at the length of the cell, `y` copies the command that repeats it.\n"
+        "`r` begins a run, `x` stops the one that goes on, `c` goes on with one that ended early.",
         STRESS,
     ),
     Shown("pools", ("6",), "How full each pool is, how that came about, what is locked and what leaves next."),

@@ -66,7 +66,9 @@ def tui(
     pool_bytes: Annotated[
         int,
         typer.Option(
-            help="An engine with so much room and without the tour: only prompts of your own run.", metavar="N", min=1
+            help="An engine with so much room and without the tour: only prompts of your own run; 0 = the tour.",
+            metavar="N",
+            min=0,
         ),
     ] = 0,
     web: Annotated[bool, typer.Option("--web", help="Show it in a browser on this machine.")] = False,
