@@ -18,6 +18,8 @@ from shadowviz.tui.widgets.text_pane import Paragraph
 from shadowviz_engine.core.errors import GeometryError, ShadowvizError
 from shadowviz_engine.core.geometry import Geometry
 
+LINES_BEFORE = 4
+"""Lines that are seen before the first one that differs."""
 ABOUT = "a request of this run, or a prompt: text:..., ids:..., or a file"
 
 
@@ -122,6 +124,7 @@ class DiffScreen(PaneScreen):
         first = next((row for row, line in enumerate(lines) if line.target), 0)
         self.view.move_to(first, tell=False)
         self.inspector.show(report_paragraphs(answer.report, self.look))
+        self.view.show_from(first - LINES_BEFORE)
 
     def action_ask(self, side: str) -> None:
         """Name the other prompt."""

@@ -66,6 +66,8 @@ class LineView(ScrollView, Grounded, can_focus=True):
         """Row that the cursor is in."""
         self.told: Callable[[int], None] | None = None
         """Called at once when the cursor has moved; the message comes later, and a tick may come before it."""
+        self._first: int | None = None
+        """Row that is to be seen first."""
         self._strips: dict[tuple[int, bool], Strip] = {}
         self._width = self._outer = 0
         """Cells of a row, and with the bar at its right."""
@@ -114,7 +116,7 @@ class LineView(ScrollView, Grounded, can_focus=True):
     def move_to(self, row: int, *, tell: bool = True) -> None:
         """Put the cursor in a row, and scroll so that it is seen."""
         row = max(0, min(row, self.num_rows() - 1))
-        before, self.cursor = self.cursor, row
+        before, self.cursor, self._first = self.cursor, row, None
         if before != row:
             self.refresh_line(before)
             self.refresh_line(row)
@@ -135,6 +137,16 @@ class LineView(ScrollView, Grounded, can_focus=True):
             self._scroll_to_row(row)
         elif row >= top + height:
             self._scroll_to_row(row - height + 1)
+
+    def show_from(self, row: int) -> None:
+        """Scroll so that a row is the first one that is seen, however high the view is, until the cursor moves."""
+        self._first = max(0, row)
+        self._scroll_to_row(self._first)
+
+    def on_resize(self) -> None:
+        """The row that was to be seen first is, if there are rows enough below it."""
+        if self._first is not None:
+            self._scroll_to_row(self._first)
 
     @property
     def page_rows(self) -> int:
