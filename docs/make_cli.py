@@ -125,8 +125,8 @@ JSON: `ok` (every format can be made here), `parts` and `formats`, each with `na
 or who draws it), `advice` (what follows where it is missing) and `command` (which mends it).
 
 Trees are laid out by Graphviz: by the program that `SHADOWVIZ_DOT` names, else by `dot` on the PATH, else by the Python
-package graphviz-pure, else by the layout that is built in. That one also draws where Graphviz fails or takes longer than
-20 seconds, and trees of more than 2,000 nodes or 24 levels. PNG and PDF are typeset with fonts that come along;
+package graphviz-pure, else by the layout that is built in. That one also draws where Graphviz fails or takes longer
+than 20 seconds, and trees of more than 2,000 nodes or 24 levels. PNG and PDF are typeset with fonts that come along;
 characters that those lack are taken from the fonts of the machine.
 """,
     "tui": """\

@@ -15,8 +15,8 @@ from lookup_runs import ByNumber
 from walked_logs import LoggedWalk, write_log
 
 from shadowviz.replay import tree_moment
+from shadowviz.replay.bulk import chunks, workers
 from shadowviz.replay.bulk import way as ways
-from shadowviz.replay.bulk import workers
 from shadowviz.replay.bulk.chunks import Chunks
 from shadowviz.replay.bulk.unsound import Unsound
 from shadowviz.replay.bulk.way import LogWay
@@ -120,6 +120,23 @@ def test_fields_without_use_are_passed_over_and_unknown_events_are_told(tmp_path
     assert isinstance(outcome, tuple)
     assert (outcome[0], outcome[1].unknown) == (3, {"Odd": 1})
     assert "line 2" in str(bulk_outcome(log_of(tmp_path, '{"type":"PathEnded","seq":1,"t_ns":1,"node":"4"}'), 1))
+    for odd_lines in (
+        ["{}{}", "", "{}"],
+        ["{}{}", "{}"],
+        ["{", "}{}", "{}"],
+        ["{} {}", "{}", ""],
+        ["", "{}", "{}", "{}"],
+    ):
+        # As many objects as numbers, and more or fewer lines.
+        seqs_left = iter(range(300, 400))
+        odd = [line.replace("{}", "%s") for line in odd_lines]
+        odd = [
+            line % tuple(msgspec.json.encode(ended(next(seqs_left))).decode() for _ in range(line.count("%s")))
+            for line in odd
+        ]
+        path = log_of(tmp_path, *map(ended, range(1, 300)), *odd, *map(ended, range(303, 400)))
+        assert isinstance(whole_outcome(path), str)
+        assert bulk_outcome(path, 4_000) == whole_outcome(path)
     for seqs, found in (((1, 3), "line 3: seq 3 where 2"), ((1, 1), "line 3: seq 1 where 2"), ((2,), "line 2: seq 2")):
         for chunk_bytes in (1, 10_000):
             assert found in str(bulk_outcome(log_of(tmp_path, *map(ended, seqs)), chunk_bytes))
@@ -129,7 +146,8 @@ def test_fields_without_use_are_passed_over_and_unknown_events_are_told(tmp_path
 
 @pytest.mark.parametrize("more", [0, 1, 2, 900])
 def test_a_line_that_is_too_long_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, more: int) -> None:
-    monkeypatch.setattr(log_lines, "MAX_LINE_BYTES", 6_000)
+    for module in (log_lines, chunks):
+        monkeypatch.setattr(module, "MAX_LINE_BYTES", 6_000)
     line = msgspec.json.encode(ended(1)).decode()
     path = log_of(tmp_path, line[:-1] + " " * (5_999 - len(line) + more) + "}", ended(2))
     for chunk_bytes in (1, 400, 100_000):
@@ -156,21 +174,20 @@ def test_every_line_is_in_the_chunk_that_it_begins_in(lines: list[bytes], ends: 
     with TemporaryDirectory() as folder:
         path = Path(folder) / "lines"
         path.write_bytes(data)
-        chunks = Chunks(os.fsencode(path), len(data), chunk_bytes)
-        found = list(chunks.lines(range(chunks.num)))
-        backwards = list(chunks.lines(reversed(range(chunks.num))))
-    expected = [b""] * chunks.num
+        parts = Chunks(os.fsencode(path), len(data), chunk_bytes)
+        found = [parts.lines(number) for number in range(parts.num)]
+    expected = [b""] * parts.num
     for begin, end in zip(begins, [*begins[1:], len(data)][: len(begins)], strict=True):
         expected[begin // chunk_bytes] += data[begin:end]
-    assert found == backwards[::-1] == expected
+    assert found == expected
 
 
 def test_what_is_written_behind_the_size_is_not_read(tmp_path: Path) -> None:
     path = tmp_path / "lines"
     path.write_bytes(b"one\ntwo\nthree\n")
-    assert list(Chunks(os.fsencode(path), 6, 100).lines([0])) == [b"one\ntwo\n"]
+    assert Chunks(os.fsencode(path), 6, 100).lines(0) == b"one\ntwo\n"
     with pytest.raises(LogError, match=r"cannot read .*No such file"):
-        list(Chunks(os.fsencode(tmp_path / "none"), 6).lines([0]))
+        Chunks(os.fsencode(tmp_path / "none"), 6).lines(0)
 
 
 @settings(max_examples=12)

@@ -8,7 +8,7 @@ from shadowviz_engine.core.events import EVENT_TYPES
 from shadowviz_engine.core.events import LogClosed as WholeLogClosed
 from shadowviz_engine.core.events import LogOpened as WholeLogOpened
 from shadowviz_engine.core.holdings import Runs
-from shadowviz_engine.core.log_lines import UNREADABLE, whole_objects
+from shadowviz_engine.core.log_lines import UNREADABLE
 
 Pool: TypeAlias = Literal["full", "swa"]
 
@@ -150,12 +150,11 @@ _decode = msgspec.json.Decoder(_Lean).decode_lines
 
 
 def decode_lean(lines: bytes) -> list[LeanEvent] | None:
-    """The events in whole lines; None unless each line is a known one between the first and the last of a log.
+    """The events in some lines; None unless they are JSON, and known events between the first and the last of a log.
 
-    Every line is read as JSON, and of each event the number; other fields are checked only where they are kept.
+    Of each event the number is read; other fields are checked only where they are kept. It is for the caller to see
+    that each line holds one of them.
     """
-    if not whole_objects(lines):
-        return None
     try:
         return _decode(lines)
     except UNREADABLE:

@@ -68,21 +68,16 @@ def read_blocks(path: Path, size: int | None = None) -> Iterator[bytes]:
 
 def decode_block(block: bytes) -> list[Event] | None:
     """The events in a block of lines; None unless each line, decoded alone, is a known event and nothing else."""
-    if not whole_objects(block):
+    num_lines = block.count(b"\n")
+    # No string of JSON holds a line feed, so one between two objects is the end of a line, and with as many objects
+    # as lines there is no other.
+    if not block.endswith(b"}\n") or block.count(b"}\n{") != num_lines - 1 or len(block) > MAX_LINE_BYTES:
         return None
     try:
         events: list[Event] = _EVENTS.decode_lines(block)
     except UNREADABLE:
         return None
-    return events if len(events) == block.count(b"\n") else None
-
-
-def whole_objects(block: bytes) -> bool:
-    """Whether lines are whole, each with nothing but one object in it if there are as many of them as lines."""
-    # No string of JSON holds a line feed, so one between two objects is the end of a line, and with as many objects
-    # as lines there is no other.
-    num_lines = block.count(b"\n")
-    return block.endswith(b"}\n") and block.count(b"}\n{") == num_lines - 1 and len(block) <= MAX_LINE_BYTES
+    return events if len(events) == num_lines else None
 
 
 def decode_line(path: Path, number: int, line: bytes) -> Event | None:

@@ -1,9 +1,10 @@
 """The file of a log in chunks of whole lines, which can be read in any order, and by several processes."""
 
 import os
-from collections.abc import Iterable, Iterator
+from operator import attrgetter
 
 import msgspec
+import numpy as np
 
 from shadowviz.replay.bulk.columns import Columns, columns_of
 from shadowviz.replay.bulk.unsound import Unsound
@@ -13,6 +14,7 @@ from shadowviz_engine.core.log_lines import MAX_LINE_BYTES
 
 CHUNK_BYTES = 256 * 1024
 """Enough that what is done once a chunk costs little, and its events stay in the processor's caches."""
+_SEQ = attrgetter("seq")
 NOTHING = Columns(first=-1, num=0)
 
 
@@ -30,26 +32,25 @@ class Chunks(msgspec.Struct, frozen=True):
         """Number of them."""
         return -(-self.size // self.chunk_bytes)
 
-    def lines(self, numbers: Iterable[int]) -> Iterator[bytes]:
-        """The lines that begin in each of these chunks; the last one of the file may lack its end.
+    def lines(self, number: int) -> bytes:
+        """The lines that begin in a chunk; the last one of the file may lack its end.
 
         Raises:
             LogError: the file cannot be read.
         """
+        start, stop = number * self.chunk_bytes, min((number + 1) * self.chunk_bytes, self.size)
         try:
             with open(self.path, "rb") as file:  # noqa: PTH123 (a Path has no bytes)
-                for number in numbers:
-                    start, stop = number * self.chunk_bytes, min((number + 1) * self.chunk_bytes, self.size)
-                    # From one byte before, so that a line that begins here is not taken for the rest of another.
-                    file.seek(max(start - 1, 0))
-                    if start:
-                        start += len(file.readline(self.chunk_bytes + 1)) - 1
-                    block = file.read(stop - start) if start < stop else b""
-                    if block and not block.endswith(b"\n"):
-                        block += file.readline(MAX_LINE_BYTES + 1)
-                    yield block
+                # From one byte before, so that a line that begins here is not taken for the rest of another.
+                file.seek(max(start - 1, 0))
+                if start:
+                    start += len(file.readline(self.chunk_bytes + 1)) - 1
+                block = file.read(stop - start) if start < stop else b""
+                if block and not block.endswith(b"\n"):
+                    block += file.readline(MAX_LINE_BYTES + 1)
         except OSError as error:
             raise LogError(f"cannot read {os.fsdecode(self.path)}: {error.strerror}") from error
+        return block
 
 
 def parse(lines: bytes, wanted: str) -> Columns | None:
@@ -60,13 +61,25 @@ def parse(lines: bytes, wanted: str) -> Columns | None:
     """
     if not lines:
         return NOTHING
-    events = decode_lean(lines)
-    if not events:
+    num_lines = _num_objects(lines)
+    events = decode_lean(lines) if num_lines else None
+    if not events or len(events) != num_lines:
         return None
     first = events[0].seq
-    if [event.seq for event in events] != list(range(first, first + len(events))):
+    if list(map(_SEQ, events)) != list(range(first, first + len(events))):
         return None
     try:
         return columns_of(events, wanted)
     except Unsound:
         return None
+
+
+def _num_objects(lines: bytes) -> int:
+    """Number of lines if each begins and ends as an object does, else 0; each is one if there are as many objects."""
+    # As in `decode_block`: no string of JSON holds a line feed.
+    marks = np.frombuffer(lines, np.uint8)
+    ends = np.flatnonzero(marks == ord("\n"))
+    if not len(ends) or ends[-1] != len(lines) - 1 or len(lines) > MAX_LINE_BYTES:
+        return 0
+    are_objects = (marks[ends - 1] == ord("}")).all() and (marks[ends[:-1] + 1] == ord("{")).all()
+    return len(ends) if are_objects else 0

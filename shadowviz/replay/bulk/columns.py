@@ -19,7 +19,7 @@ from shadowviz_engine.core.holdings import Runs
 Ints: TypeAlias = NDArray[np.int64]
 AnyEvent: TypeAlias = lean.LeanEvent | Event
 
-INSERTED, SPLIT, OTHER = range(1, 4)
+INSERTED, SPLIT, OTHER = range(3)
 """What changes a node, in `Columns.order`."""
 OTHERS = (
     lean.PathLocked, lean.PathUnlocked, lean.PathEnded, lean.SwaFreed, lean.SwaPublished, lean.SpanEvicted,
@@ -27,11 +27,7 @@ OTHERS = (
 )  # fmt: skip
 POOLS = ("full", "swa")
 
-_ORDER = {"SpanInserted": INSERTED, "SpanSplit": SPLIT, **{kind.__name__: OTHER for kind in OTHERS}}
-_TYPES = (*lean.LEAN_TYPES, *whole.EVENT_TYPES)
-_ORDER_OF: Callable[[type], int] = defaultdict(
-    int, {kind: _ORDER[kind.__name__] for kind in _TYPES if kind.__name__ in _ORDER}
-).__getitem__
+_SEQ = attrgetter("seq")
 _REQUEST = attrgetter("request", "tokens", "namespace")
 _LEAF = attrgetter("node", "parent", "start", "stop", "seq", "request", "full", "swa", "namespace", "terminal")
 _CUT = attrgetter("node", "at", "upper", "seq")
@@ -82,8 +78,8 @@ class Columns(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """The `OTHERS`, as MessagePack."""
     lookups: bytes = b""
     """Nodes that lookups ended at, then their seqs."""
-    slots: tuple[tuple[bytes, bytes], tuple[bytes, bytes]] = ((b"", b""), (b"", b""))
-    """Of each pool the runs that requests took, and those they gave back: first slots, then lengths."""
+    slots: tuple[bytes, bytes] = (b"", b"")
+    """Of each pool the ends of runs that requests took and gave back, as `ends_of` has them."""
     found: int = -1
     """Seq of the first lookup of the request that is looked for; -1 = none."""
 
@@ -108,8 +104,7 @@ def columns_of(events: Sequence[AnyEvent], wanted: str = "") -> Columns:
         by_type[type(event)].append(event)
     for kind, some in by_type.items():
         of[kind.__name__] += some
-    order = bytes(map(_ORDER_OF, map(type, events))).replace(b"\0", b"")
-    others = [event for event in events if _ORDER_OF(type(event)) == OTHER] if OTHER in order else []
+    others = sorted((event for kind in OTHERS for event in of[kind.__name__]), key=_SEQ)
     requests, prompts, namespaces = _turned(map(_REQUEST, of["RequestSubmitted"]), 3)
     try:
         return Columns(
@@ -120,7 +115,7 @@ def columns_of(events: Sequence[AnyEvent], wanted: str = "") -> Columns:
             prompt_bytes=_packed(map(len, prompts)),
             prompt_namespaces=namespaces if any(namespaces) else (),
             outputs=tuple((event.request, event.tokens) for event in of["RequestFinished"] if event.tokens),
-            order=order,
+            order=_order(of["SpanInserted"], of["SpanSplit"], others),
             leaves=_leaves(of["SpanInserted"]) if of["SpanInserted"] else None,
             splits=_packed(chain(*_turned(map(_CUT, of["SpanSplit"]), 4))),
             others=_pack(others) if others else b"",
@@ -130,6 +125,12 @@ def columns_of(events: Sequence[AnyEvent], wanted: str = "") -> Columns:
         )
     except OverflowError:
         raise Unsound("a number is out of range") from None
+
+
+def _order(*of_kinds: list[Any]) -> bytes:
+    seqs = np.fromiter(map(_SEQ, chain(*of_kinds)), np.int64)
+    kinds = np.repeat(np.arange(len(of_kinds), dtype=np.uint8), list(map(len, of_kinds)))
+    return kinds[np.argsort(seqs)].tobytes()
 
 
 def _leaves(events: list[Any]) -> Leaves:
@@ -152,16 +153,30 @@ def _runs(of_each: Iterable[Runs]) -> tuple[bytes, bytes]:
     return _packed(map(len, of_each)), _packed(chain.from_iterable(chain.from_iterable(of_each)))
 
 
-def _changes(of: Mapping[str, list[Any]], pool: str) -> tuple[bytes, bytes]:
-    return _slots(of["SlotsTaken"], pool), _slots(of["SlotsFreed"], pool)
+def ends_of(runs: Ints, change: int) -> Ints:
+    """Where the counts of slots change, and how: 4 x slot + change + 1, at the first slot of a run and behind its last.
+
+    Args:
+        runs: start, stop and slot of each.
+        change: 1 for runs that were taken, -1 for given ones.
+
+    Raises:
+        Unsound: a run is empty, or its slots are out of range.
+    """
+    slots = runs[:, 2]
+    ends = slots + runs[:, 1] - runs[:, 0]
+    if len(runs) and not ((slots < ends).all() and slots.min() >= 0 and ends.max() <= 2**31):
+        raise Unsound("a run of slots is empty or out of range")
+    return np.concatenate((4 * slots + 1 + change, 4 * ends + 1 - change))
 
 
-def _slots(events: list[Any], pool: str) -> bytes:
-    runs = [run for event in events if event.pool == pool for run in event.runs]
-    if not runs:
-        return b""
-    numbers = np.fromiter(chain.from_iterable(runs), np.int64, 3 * len(runs)).reshape(-1, 3)
-    return np.concatenate((numbers[:, 2], numbers[:, 1] - numbers[:, 0])).tobytes()
+def _changes(of: Mapping[str, list[Any]], pool: str) -> bytes:
+    taken, freed = (
+        [run for event in of[name] if event.pool == pool for run in event.runs] for name in ("SlotsTaken", "SlotsFreed")
+    )
+    num = len(taken) + len(freed)
+    runs = np.fromiter(chain.from_iterable(chain(taken, freed)), np.int64, 3 * num).reshape(-1, 3)
+    return np.concatenate((ends_of(runs[: len(taken)], 1), ends_of(runs[len(taken) :], -1))).tobytes()
 
 
 def _turned(rows: Iterable[tuple[Any, ...]], num: int) -> list[tuple[Any, ...]]:

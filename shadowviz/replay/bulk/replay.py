@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from shadowviz.replay.bulk import rows
-from shadowviz.replay.bulk.columns import INSERTED, OTHER, POOLS, SPLIT, Columns, Ints, other_events
+from shadowviz.replay.bulk.columns import INSERTED, OTHER, POOLS, SPLIT, Columns, Ints, ends_of, other_events
 from shadowviz.replay.bulk.places import link, top_nodes
 from shadowviz.replay.bulk.slots import SlotSums
 from shadowviz.replay.bulk.state import TreeState
@@ -63,10 +63,8 @@ class BulkReplay:
             self._change_nodes(events)
         if events.lookups:
             self._use(*rows.ints(events.lookups).reshape(2, -1))
-        for sums, (taken, given) in zip(self._slots, events.slots, strict=True):
-            for packed, change in ((taken, 1), (given, -1)):
-                slots, lengths = rows.ints(packed).reshape(2, -1)
-                sums.add(slots, lengths, change)
+        for sums, ends in zip(self._slots, events.slots, strict=True):
+            sums.add(rows.ints(ends))
         self.state.seq = events.end - 1
 
     def settle(self) -> None:
@@ -171,8 +169,7 @@ class BulkReplay:
         check_living(self.state, event, event.node)  # type: ignore[arg-type]
         check_runs(event, event.runs)  # type: ignore[arg-type]
         tree.heal(self.state, event)  # type: ignore[arg-type]
-        runs = np.array(event.runs, dtype=np.int64).reshape(-1, 3)
-        self._slots[1].add(runs[:, 2], runs[:, 1] - runs[:, 0], -1)
+        self._slots[1].add(ends_of(np.array(event.runs, dtype=np.int64).reshape(-1, 3), -1))
 
     def _evict(self, event: lean.SpanEvicted) -> None:
         nodes, node = self.state.nodes, event.node

@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from shadowviz.replay.bulk.columns import Columns, Ints, Leaves
+from shadowviz.replay.bulk.columns import Columns, Ints, Leaves, ends_of
 from shadowviz.replay.bulk.slots import SlotSums
 from shadowviz.replay.bulk.unsound import Unsound
 from shadowviz_engine.core import replay_tree as tree
@@ -76,8 +76,9 @@ def fill(state: ReplayState, leaves: Leaves, ids: Ints, sums: tuple[SlotSums, Sl
     for packed, pools in zip(leaves.runs, ((0, 1),) if len(leaves.runs) == 1 else ((0,), (1,)), strict=True):
         num, runs = ints(packed[0]), ints(packed[1]).reshape(-1, 3)
         places = _store(state, num, runs, start, stop)
+        given = ends_of(runs, -1)
         for pool in pools:
-            sums[pool].add(runs[:, 2], runs[:, 1] - runs[:, 0], -1)
+            sums[pool].add(given)
             _put(nodes.swa_at if pool else nodes.full_at, node, places)
             _put(nodes.swa_num if pool else nodes.full_num, node, num)
     for column, values in (

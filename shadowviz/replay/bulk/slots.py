@@ -16,26 +16,18 @@ class SlotSums:
     """
 
     def __init__(self) -> None:
-        self._places: list[Ints] = []
+        self._places: Ints = np.empty(0, np.int64)
         """Slots at which the count is another than at the slot before."""
-        self._changes: list[Ints] = []
+        self._changes: Ints = np.empty(0, np.int64)
         """By how much."""
-        self._pending = 0
+        self._pending: list[Ints] = []
+        self._num_pending = 0
 
-    def add(self, slots: Ints, lengths: Ints, change: int) -> None:
-        """Runs of slots were taken (1) or given (-1): where each begins, and its number of slots.
-
-        Raises:
-            Unsound: a run is empty, or out of range.
-        """
-        if not len(slots):
-            return
-        if slots.min() < 0 or lengths.min() <= 0 or slots.max() >= 2**31 or lengths.max() >= 2**31:
-            raise Unsound("a run of slots is empty or out of range")
-        self._places += slots, slots + lengths
-        self._changes += np.full(len(slots), change), np.full(len(slots), -change)
-        self._pending += 2 * len(slots)
-        if self._pending > MOST_PENDING:
+    def add(self, ends: Ints) -> None:
+        """Runs of slots were taken or given, as `ends_of` has them."""
+        self._pending.append(ends)
+        self._num_pending += len(ends)
+        if self._num_pending > MOST_PENDING:
             self._sum_up()
 
     def held(self) -> tuple[Ints, Ints]:
@@ -45,21 +37,27 @@ class SlotSums:
             Unsound: a slot was given more often than taken, or taken twice.
         """
         self._sum_up()
-        (places,), (changes,) = self._places, self._changes
-        counts = np.cumsum(changes)
+        places, counts = self._places, np.cumsum(self._changes)
         if len(counts) and not 0 <= counts.min() <= counts.max() <= 1:
             raise Unsound("a slot is held twice, or less than not at all")
         starts = np.flatnonzero(counts)
         return places[starts], places[starts + 1] - places[starts]
 
     def _sum_up(self) -> None:
-        places = np.concatenate((*self._places, np.empty(0, np.int64)))
-        changes = np.concatenate((*self._changes, np.empty(0, np.int64)))
-        if len(places):
-            order = np.argsort(places)
-            places = places[order]
-            begins = np.flatnonzero(np.concatenate(((True,), places[1:] != places[:-1])))
-            changes = np.add.reduceat(changes[order], begins)
-            kept = changes != 0
-            places, changes = places[begins][kept], changes[kept]
-        self._places, self._changes, self._pending = [places], [changes], 0
+        # Numbers are sorted many times as fast as pairs of them.
+        ends = np.sort(np.concatenate((*self._pending, np.empty(0, np.int64))))
+        places, changes = _summed(ends >> 2, (ends & 3) - 1)
+        places, changes = np.concatenate((self._places, places)), np.concatenate((self._changes, changes))
+        order = np.argsort(places, kind="stable")
+        self._places, self._changes = _summed(places[order], changes[order])
+        self._pending, self._num_pending = [], 0
+
+
+def _summed(places: Ints, changes: Ints) -> tuple[Ints, Ints]:
+    """Every place once, with all that changes there, unless nothing does."""
+    if not len(places):
+        return places, changes
+    begins = np.flatnonzero(np.concatenate(((True,), places[1:] != places[:-1])))
+    sums = np.add.reduceat(changes, begins)
+    kept = sums != 0
+    return places[begins][kept], sums[kept]

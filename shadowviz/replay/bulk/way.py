@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 from io import BytesIO
 from types import TracebackType
 
-from shadowviz.replay.bulk.chunks import CHUNK_BYTES, NOTHING, Chunks, parse
+from shadowviz.replay.bulk.chunks import CHUNK_BYTES, NOTHING, Chunks
 from shadowviz.replay.bulk.columns import AnyEvent, Columns, columns_of
 from shadowviz.replay.bulk.replay import BulkReplay
 from shadowviz.replay.bulk.state import TreeState
 from shadowviz.replay.bulk.unsound import Unsound
-from shadowviz.replay.bulk.workers import MOST_WORKERS, Workers
+from shadowviz.replay.bulk.workers import MOST_WORKERS, Parsers, Task
 from shadowviz_engine.core.errors import LogError
 from shadowviz_engine.core.log_lean import decode_lean
 from shadowviz_engine.core.log_reader import LogReader
@@ -48,7 +48,7 @@ class LogWay:
             raise LogError(f"cannot read {log.path}: {error.strerror}") from error
         self._log, self._wanted, self._told = log, wanted, told
         self._chunks = Chunks(os.fsencode(log.path), size, CHUNK_BYTES)
-        self._workers = Workers(self._chunks, wanted, min(_num_workers(size), most_workers))
+        self._parsers = Parsers(Task(self._chunks, wanted), min(_num_workers(size), most_workers))
         self._reading = log.begin()
         self._replay = BulkReplay()
         self._rest = self._read()
@@ -66,7 +66,7 @@ class LogWay:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._workers.close()
+        self._parsers.close()
         if self._was_collecting:
             gc.enable()
 
@@ -113,14 +113,9 @@ class LogWay:
         return columns if columns.num else next(self._rest, None)
 
     def _read(self) -> Iterator[Columns]:
-        numbers = range(self._chunks.num)
-        own = self._chunks.lines(number for number in numbers if not self._workers.have(number))
-        for number in numbers:
-            if self._workers.have(number):
-                columns = self._workers.next(number)
-            else:
-                columns = parse(next(own), self._wanted)
+        for number, parsed in enumerate(self._parsers.columns()):
             self._number, self._events = number, []
+            columns = parsed
             if columns is None or (columns.num and (self._reading.closed or columns.first != self._reading.seq)):
                 columns = self._whole()
             else:
@@ -145,7 +140,7 @@ class LogWay:
         return columns_of(events[first:middle], self._wanted), columns_of(events[middle:], self._wanted)
 
     def _lines(self) -> bytes:
-        return next(self._chunks.lines((self._number,)))
+        return self._chunks.lines(self._number)
 
 
 def _num_workers(size: int) -> int:
