@@ -26,6 +26,8 @@ class RequestRows:
         self._places: dict[int, int] | None = None
         self._made_for: tuple[object, ...] = ()
         self._labels: dict[int, str] = {}
+        self._labelled: object = None
+        """What goes through the log that the labels are of; another begins where another log does."""
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -48,7 +50,10 @@ class RequestRows:
         moment: object = len(session.state.requests)
         if self.pattern or self.sort not in ("newest", "oldest"):
             moment = frame.version
-        made_for = (self.sort, self.pattern, moment)
+        if self._labelled is not session.timeline:
+            self._labelled = session.timeline
+            self._labels.clear()
+        made_for = (self.sort, self.pattern, moment, id(session.timeline))
         if made_for == self._made_for:
             return False
         self._made_for = made_for
