@@ -7,6 +7,7 @@ from typing import TypeVar
 import msgspec
 
 from shadowviz.cli.export_source import Recording, named
+from shadowviz.cli.show import write_progress
 from shadowviz.diagrams.boundary import ALL_CHECKS, BoundaryOptions, boundary_diagram
 from shadowviz.diagrams.caption import Caption
 from shadowviz.diagrams.caption_of import state_caption
@@ -49,6 +50,8 @@ def diagram_of(name: DiagramName, run: Recording, ask: Ask) -> Diagram:
         return _BUILDERS[name](run, ask)
     except LogError as error:
         raise named(error, run.name) from error
+    finally:
+        write_progress("")
 
 
 def length_only(geometry: Geometry, view: View) -> Diagram:
@@ -94,6 +97,8 @@ def _told_by_name(run: Recording, read: Callable[[], Read]) -> Read:
         return read()
     except LogError as error:
         raise named(error, run.name) from error
+    finally:
+        write_progress("")
 
 
 def _changed(before: Recording, after: Recording, start: int, stop: int) -> str:

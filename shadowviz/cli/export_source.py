@@ -57,8 +57,7 @@ class Recording(msgspec.Struct, frozen=True):
 
     def tell_progress(self, num_events: int) -> None:
         """Say on a terminal that so many events of the record were read."""
-        if sys.stderr.isatty():
-            write_progress(f"{counted(num_events, 'event')} read")
+        write_progress(f"{counted(num_events, 'event')} read")
 
 
 def is_record(path: str) -> bool:

@@ -42,7 +42,7 @@ def test_at_ends_a_log_and_a_trace_there(command: Command, story_log: Path, tmp_
 def test_a_tree_as_mermaid_goes_to_stdout(command: Command, story_log: Path) -> None:
     done = command("export", str(story_log), "-f", "mermaid", "--request", "again")
     assert done.code == 0
-    assert "flowchart LR\n" in done.out
+    assert "flowchart TB\n" in done.out
     assert "lookup of again" in done.out
 
 

@@ -305,3 +305,39 @@ def test_a_worker_that_is_killed_costs_time_alone(
     assert tree_moment.tree_at(run).state.nodes.parent == state_at(events).state.nodes.parent
     assert len(begun) == 1
     assert begun[0]._process.poll() is not None
+
+
+def test_a_worker_that_cannot_be_had_costs_time_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small_chunks: None
+) -> None:
+    monkeypatch.setattr(ways, "_num_workers", lambda _size: 3)
+    begun: list[workers._Worker] = []
+
+    class Last(workers._Worker):
+        def __init__(self, task: workers.Task) -> None:
+            if begun:
+                raise BlockingIOError(11, "Resource temporarily unavailable")
+            super().__init__(task)
+            begun.append(self)
+
+    monkeypatch.setattr(workers, "_Worker", Last)
+    events = LoggedWalk(5, 40).events()
+    with LogWay(read_log(write_log(tmp_path / "log.jsonl", events))) as way:
+        assert way.until(None).nodes.parent == state_at(events).state.nodes.parent
+    assert begun[0]._process.poll() is not None
+
+
+def test_a_log_that_changes_while_it_is_read_is_told_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ways, "CHUNK_BYTES", 4_000)
+    path = write_log(tmp_path / "log.jsonl", events := LoggedWalk(5, 60).events())
+    size = path.stat().st_size
+    lines = Chunks(os.fsencode(path), size, 4_000).lines(1).splitlines()
+    first = msgspec.json.decode(lines[0])["seq"]
+    assert len(lines) > 6
+    for num_left in (1, first - 2, first + 3):
+        write_log(path, events)
+        with LogWay(read_log(path)) as way:
+            way.until(first + 1)
+            write_log(path, events[:num_left])
+            with pytest.raises(Unsound, match="has changed"):
+                way.until(first + 4)

@@ -81,5 +81,7 @@ def _num_objects(lines: bytes) -> int:
     ends = np.flatnonzero(marks == ord("\n"))
     if not len(ends) or ends[-1] != len(lines) - 1 or len(lines) > MAX_LINE_BYTES:
         return 0
-    are_objects = (marks[ends - 1] == ord("}")).all() and (marks[ends[:-1] + 1] == ord("{")).all()
+    are_objects = (
+        marks[0] == ord("{") and (marks[ends - 1] == ord("}")).all() and (marks[ends[:-1] + 1] == ord("{")).all()
+    )
     return len(ends) if are_objects else 0

@@ -38,6 +38,7 @@ class BulkReplay:
         self._used: Ints = np.full(1024, -1, dtype=np.int64)
         """By node, seq of the last lookup that ended there; -1 = none."""
         self._slots = SlotSums(), SlotSums()
+        self._is_settled = False
         self._meanings: dict[type, Callable[[Any], object]] = {
             LogOpened: self._open,
             lean.PathLocked: self._lock,
@@ -55,6 +56,7 @@ class BulkReplay:
             Unsound: they do not fit together.
             LogError: one contradicts the state.
         """
+        self._is_settled = False
         if events.requests:
             rows.submit(self.state, events)
         for request, tokens in events.outputs:
@@ -73,6 +75,9 @@ class BulkReplay:
         Raises:
             Unsound: slots do not come out even, or a node has a place or a lookup that it cannot have.
         """
+        if self._is_settled:
+            return
+        self._is_settled = True
         self._count_locks()
         link(self.state.nodes, self._stems)
         self._name()

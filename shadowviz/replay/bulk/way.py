@@ -18,6 +18,8 @@ from shadowviz_engine.core.log_reader import LogReader
 
 WORTH_WORKERS = 64 * 1024 * 1024
 """Bytes of a log from which on it is worth to start processes."""
+TOLD_EVENTS = 1 << 16
+"""Events between two words on how far it is."""
 
 
 class LogWay:
@@ -53,6 +55,7 @@ class LogWay:
         self._replay = BulkReplay()
         self._rest = self._read()
         self._ahead = NOTHING
+        self._tell_at = 0
         self._number = 0
         self._events: list[AnyEvent] = []
         """Of the chunk of that number, if it was read line by line."""
@@ -120,9 +123,12 @@ class LogWay:
                 columns = self._whole()
             else:
                 self._reading.pass_over(columns.num)
-            if columns.num:
+            if columns.end >= self._tell_at:
+                self._tell_at = columns.end + TOLD_EVENTS
                 self._told(columns.end)
+            if columns.num:
                 yield columns
+        self._told(self._reading.seq)
         self._log.end(self._reading)
 
     def _whole(self) -> Columns:
@@ -134,7 +140,7 @@ class LogWay:
     def _cut(self, columns: Columns, seq: int) -> tuple[Columns, Columns]:
         """What is left of the chunk in two: its events before `seq`, and those from it on."""
         events = self._events or decode_lean(self._lines())
-        if not events:
+        if not events or not events[0].seq <= columns.first or events[-1].seq != columns.end - 1:
             raise Unsound("the log has changed while it was read")
         first, middle = columns.first - events[0].seq, seq - events[0].seq
         return columns_of(events[first:middle], self._wanted), columns_of(events[middle:], self._wanted)

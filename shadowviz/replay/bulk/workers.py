@@ -48,7 +48,12 @@ class Parsers:
 
     def __init__(self, task: Task, num_workers: int) -> None:
         self._task = task
-        self._workers = [_Worker(task) for _ in range(num_workers if os.name == "posix" else 0)]
+        self._workers: list[_Worker] = []
+        if os.name == "posix" and sys.executable:
+            # Where no process can be had, those that there are do its part.
+            with suppress(OSError):
+                while len(self._workers) < num_workers:
+                    self._workers.append(_Worker(task))
         self._parsed: dict[int, Columns | None] = {}
         self._next = 0
         """First chunk that nobody has."""
