@@ -25,6 +25,7 @@ def _look_up(state: ReplayState) -> Callable[[LookupDone], object]:
     num_prompt, alive, last_used, parent = columns.num_prompt, nodes.alive, nodes.last_used, nodes.parent
 
     def look_up(event: LookupDone) -> None:
+        """A request starts with what it reuses; the path found becomes the most recent."""
         row, node, reused = row_of(event.request, -1), event.node, event.reused
         if (
             row < 0
@@ -63,6 +64,9 @@ def _insert(state: ReplayState) -> Callable[[SpanInserted], object]:
     )
 
     def insert(event: SpanInserted) -> None:
+        """A new leaf has tokens and slots of a request, which holds them at the beginning of a run."""
+        # One function, however long: calls would cost as much as what they do. `NodeColumns` is filled as its own
+        # `append_leaf` does it, which the tests compare.
         node, parent, start, stop, full = event.node, event.parent, event.start, event.stop, event.full
         row = row_of(event.request, -1)
         if (
