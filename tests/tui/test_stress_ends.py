@@ -2,6 +2,7 @@
 
 import shlex
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,10 +17,12 @@ from shadowviz.sources.follow import Follower
 from shadowviz.sources.states import LogState
 from shadowviz.tui.app import AppOptions, ShadowvizApp
 from shadowviz.tui.screens.stress_ask import StressAskScreen
+from shadowviz.tui.stress_ask import StressAsk
 from shadowviz.tui.stress_checks import StressChecks, is_whole
 from shadowviz.tui.stress_run import RunState, StressRun
 from shadowviz.tui.stress_words import stand_of, stand_words
 from shadowviz_engine.core.events import BoundaryChecked, BoundaryStressStarted
+from shadowviz_engine.core.log_reader import read_log
 from shadowviz_engine.core.presets import preset
 
 STRESS = AppOptions(screen="stress")
@@ -199,6 +202,36 @@ def test_a_run_that_ends_while_another_moment_is_shown_is_told_as_ended(here: Pa
     run_app(record, keys, options=STRESS)
 
 
+def test_a_run_goes_on_in_the_sentence_while_another_moment_is_shown(here: Path) -> None:
+    async def until(app: ShadowvizApp, pilot: Pilot, found: Callable[[], bool]) -> None:
+        stop = time.monotonic() + PATIENCE_S
+        while not found():
+            assert time.monotonic() < stop, screen_text(app)
+            await pilot.pause(0.05)
+
+    async def keys(app: ShadowvizApp, pilot: Pilot) -> None:
+        record = here / "run.jsonl"
+        arguments = ["stress", "v4-flash", "--level", "arithmetic", "--lengths", "1:60001", "-o", str(record)]
+        run = StressRun(arguments, record)
+        app.runs.begin_stress(run)
+        try:
+            await until(app, pilot, lambda: run.session is app.session and bool(app.screen._grid.num_checks))
+            await press(app, pilot, "p")
+            shown, screen = app.screen._grid.num_checks, app.screen
+            await until(app, pilot, lambda: screen._stand.num_checks > shown and screen._stand.left_s is not None)
+            assert screen._grid.num_checks == shown
+            await press(app, pilot, "x")
+            await until(app, pilot, lambda: run.state is RunState.STOPPED and screen._stand.is_read)
+            num_checked = read_log(record).summary.num_events - 3
+            await until(app, pilot, lambda: screen._stand.num_checks == num_checked)
+            await settled(app, pilot)
+            assert f"STOPPED at {num_checked:,} of" in screen_text(app)
+        finally:
+            app.close_runs()
+
+    run_app(chat_log(here / "chat.jsonl"), keys, options=STRESS)
+
+
 def test_checks_that_cannot_be_read_are_not_passed_over_in_silence(here: Path) -> None:
     record = small_stress_log(here / "run.jsonl")
     follower, checks = Follower(record), StressChecks()
@@ -211,16 +244,24 @@ def test_checks_that_cannot_be_read_are_not_passed_over_in_silence(here: Path) -
     follower.close()
 
 
-def test_enters_typed_ahead_of_the_form_start_one_run_and_end_nothing(here: Path) -> None:
+@pytest.mark.parametrize(
+    "keys_ahead", [("enter", "enter", "enter"), ("enter", "escape"), ("escape", "enter", "escape")]
+)
+def test_keys_that_end_the_form_end_it_once_however_many_come_ahead(here: Path, keys_ahead: tuple[str, ...]) -> None:
     async def keys(app: ShadowvizApp, pilot: Pilot) -> None:
-        started = list[object]()
-        app.push_screen(StressAskScreen(_ask()), started.append)
-        for key in ("enter", "enter", "enter"):
-            app.post_message(events.Key(key, None))
-        while not started:
+        ends = list[object]()
+        form = StressAskScreen(StressAsk(subject="tiny", lengths="1:9", record="mine.jsonl"))
+        # All of them before the form is there, and again once it is about to go.
+        for key in keys_ahead:
+            form.typed_ahead(events.Key(key, None))
+        await app.push_screen(form, ends.append)
+        for key in keys_ahead:
+            form.typed_ahead(events.Key(key, None))
+        while not ends:
             await pilot.pause()
         await settled(app, pilot)
-        assert len(started) == 1
+        assert len(ends) == 1
+        assert (ends[0] is None) == (keys_ahead[0] == "escape")
         assert app.current_mode == "stress"
 
     run_app(chat_log(here / "chat.jsonl"), keys, options=STRESS)
@@ -253,9 +294,3 @@ def test_a_grid_that_went_is_drawn_anew_though_the_next_one_has_its_place(here: 
         assert screen.view.rows is not None
 
     run_app(whole_record(here / "run.jsonl"), keys, options=STRESS)
-
-
-def _ask():
-    from shadowviz.tui.stress_ask import StressAsk
-
-    return StressAsk(subject="tiny", lengths="1:9", record="mine.jsonl")
