@@ -103,3 +103,21 @@ def test_a_record_that_cannot_be_gone_on_with_is_told_without_its_escapes(log: P
         assert told(app)[-1].isprintable()
 
     run_app(log, keys)
+
+
+def test_what_comes_between_quitting_and_the_end_counts_as_untold(
+    log: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    apps = list[ShadowvizApp]()
+
+    async def keys(app: ShadowvizApp, pilot: Pilot) -> None:
+        apps.append(app)
+        start_told(app, lambda: "tree.svg: 3 nodes")
+        # Its words wait for the interface, which has not come to them.
+        app.helpers.wait()
+        app.exit()
+        await pilot.pause()
+
+    run_app(log, keys)
+    end(apps[0], None, None)
+    assert capsys.readouterr().err == "shadowviz: tree.svg: 3 nodes\n"
