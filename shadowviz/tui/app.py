@@ -334,7 +334,7 @@ class ShadowvizApp(App[None]):
                 self.say(f"there is nothing to read anew: {frame.log_words or 'the log goes on'}")
                 return
         except ShadowvizError as error:
-            self.say(str(error))
+            self.say(printable(str(error)))
             return
         self.runs.shown.words = None
         self.tick()
