@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from shadowviz.tokens.inert import printable
 from shadowviz.tui.runs import STRESS
 from shadowviz.tui.stress_ask import StressAsk, free_record
-from shadowviz.tui.stress_run import StressRun, go_on_arguments
+from shadowviz.tui.stress_run import StressRun
 from shadowviz_engine.core.errors import ShadowvizError
 
 if TYPE_CHECKING:
@@ -39,7 +38,8 @@ def go_on(app: "ShadowvizApp", record: Path) -> None:
     """Take up the run of a record where it stopped, and show it."""
     if not _is_taken(app):
         with _told(app):
-            _begin(app, go_on_arguments(record), record)
+            name = f"./{record}" if str(record).startswith("-") else str(record)
+            _begin(app, ["stress", "--continue", name], record)
 
 
 def _is_taken(app: "ShadowvizApp") -> bool:
@@ -64,4 +64,4 @@ def _told(app: "ShadowvizApp") -> Iterator[None]:
     try:
         yield
     except ShadowvizError as error:
-        app.say(printable(str(error)))
+        app.say(str(error))
