@@ -83,15 +83,9 @@ class NodeColumns:
 
     def append_above(self, node: int, span: Span, runs: PlacedRuns, seq: int) -> None:
         """A new living node with the place, the locks and the last use of `node`, which becomes its only child."""
-        upper = len(self.parent)
-        self._append((0, 0, 0, 0), span, runs, (self.locks[node], False, self.last_used[node], seq))
-        self.put_above(node, upper)
-
-    def put_above(self, node: int, upper: int) -> None:
-        """Give the place of `node` to `upper`, which has no children; `node` becomes the only one."""
-        before, after, parent = self.previous_sibling[node], self.next_sibling[node], self.parent[node]
-        self.parent[upper], self.first_child[upper] = parent, node
-        self.next_sibling[upper], self.previous_sibling[upper] = after, before
+        upper, parent = len(self.parent), self.parent[node]
+        before, after = self.previous_sibling[node], self.next_sibling[node]
+        self._append((parent, node, after, before), span, runs, (self.locks[node], False, self.last_used[node], seq))
         self._point_at(upper, before, after, parent)
         self.parent[node] = upper
         self.previous_sibling[node] = self.next_sibling[node] = 0

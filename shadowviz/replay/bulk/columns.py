@@ -138,14 +138,10 @@ def _leaves(events: list[Any]) -> Leaves:
     return Leaves(
         numbers=_packed(chain(*numbers)),
         requests=requests,
-        namespaces=dict(filter(_is_named, zip(numbers[0], namespaces, strict=True))) if any(namespaces) else {},
+        namespaces={node: name for node, name in zip(numbers[0], namespaces, strict=True) if name},
         terminal=bytes(terminal),
         runs=(_runs(full),) if full == swa else (_runs(full), _runs(swa)),
     )
-
-
-def _is_named(numbered: tuple[int, str]) -> bool:
-    return bool(numbered[1])
 
 
 def _runs(of_each: Iterable[Runs]) -> tuple[bytes, bytes]:
