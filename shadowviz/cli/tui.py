@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from shadowviz.cli.show import write_note, write_out
+from shadowviz.cli.tui_end import end, end_code
 from shadowviz.cli.tui_folder import fleeting_folder
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
     from shadowviz.sources.child import EngineChild
     from shadowviz.sources.child_wire import Setup
-    from shadowviz.tui.helpers import Helpers
     from shadowviz.tui.session import Session
 
 LEAST_COLUMNS, LEAST_LINES = 60, 16
@@ -258,31 +258,8 @@ def _run(source: str, engine: EngineFile, options: "Mapping[str, object]", at: i
             app = ShadowvizApp(session, source or engine.output or EMBEDDED, AppOptions(**options))  # type: ignore[arg-type]
             app.run()
         finally:
-            cut_short = app.close_runs() if app is not None else ""
-            if session is not None:
-                session.close()
-            elif child is not None:
-                child.close()
-        _await(app.helpers)
-        if cut_short:
-            write_note(f"shadowviz: {cut_short}")
-        for kept in app.kept.values():
-            write_note(f"shadowviz: {kept.finish()}")
-    return app.return_code or 0
-
-
-def _await(helpers: "Helpers") -> None:
-    """Let files that are being written become whole, unless the user does not want to wait."""
-    from shadowviz.tui.exporting import give_up
-
-    if not helpers.are_busy:
-        return
-    write_note("shadowviz: a file is being written; ctrl+c gives it up")
-    try:
-        helpers.wait()
-    except KeyboardInterrupt:
-        give_up()
-        raise
+            end(app, session, child)
+    return app.return_code or end_code(app)
 
 
 def _engine(engine: EngineFile, folder: Path) -> "EngineChild":

@@ -32,6 +32,7 @@ class CommandChild:
 
     def __init__(self, arguments: Sequence[str]) -> None:
         self.arguments = tuple(arguments)
+        self._asked = False
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the child
         # In a session of its own: Ctrl-C in the terminal is the parent's.
         self._process = subprocess.Popen(  # noqa: S603 - this Python, with a module of this package; no shell
@@ -53,7 +54,10 @@ class CommandChild:
         return self._process.poll()
 
     def interrupt(self) -> None:
-        """Ask it to end, as Ctrl-C does; it may take a moment."""
+        """Ask it to end, as Ctrl-C does; it may take a moment, and is asked once: a second Ctrl-C would insist."""
+        if self._asked:
+            return
+        self._asked = True
         with contextlib.suppress(ProcessLookupError):
             self._process.send_signal(signal.SIGINT)
 

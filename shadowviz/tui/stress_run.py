@@ -1,5 +1,6 @@
 """A stress run that was begun in the interface: its process, its record, and what has become of it."""
 
+import shlex
 import time
 from collections.abc import Callable, Sequence
 from enum import StrEnum
@@ -9,12 +10,12 @@ from shadowviz.sources.command_child import CommandChild
 from shadowviz.sources.states import LogState
 from shadowviz.tokens.inert import printable
 from shadowviz.tui.session import Session
+from shadowviz.tui.stress_checks import is_whole
 from shadowviz_engine.core.errors import InputError, LogError
 
 FOUND = 1
 INTERRUPTED = 130
-DONE = (0, FOUND)
-"""Exit codes of a run that checked everything."""
+"""Exit codes; an error that nobody caught ends a process with 1, too."""
 
 
 class RunState(StrEnum):
@@ -36,6 +37,11 @@ class RunState(StrEnum):
     def alive(self) -> bool:
         """Whether its process runs."""
         return self in (RunState.PREPARING, RunState.RUNNING, RunState.STOPPING)
+
+
+def go_on_arguments(record: Path) -> list[str]:
+    """Arguments of the program that take up the run of a record where it stopped."""
+    return ["stress", "--continue", f"./{record}" if str(record).startswith("-") else str(record)]
 
 
 class StressRun:
@@ -68,7 +74,7 @@ class StressRun:
     @property
     def has_findings(self) -> bool:
         """Whether everything was checked, and something found."""
-        return self.child.code == FOUND
+        return self.state is RunState.DONE and self.child.code == FOUND
 
     @property
     def has_record(self) -> bool:
@@ -108,12 +114,20 @@ class StressRun:
 
     def close(self) -> str:
         """End it, and let go of its record; what is worth saying of a run that this has cut short."""
-        was_alive = self.state.alive and self.child.code is None
+        was_alive = self.state.alive
+        if was_alive and self.child.code is not None:
+            self._note_end(self.child.code)
         self.child.close()
         self._let_go()
-        if not was_alive or not self.has_record or self.child.code in DONE:
+        if self.state.alive and self.child.code is not None:
+            self._asked = True
+            self._note_end(self.child.code)
+        is_told = self.state is RunState.FAILED or (was_alive and self.state is RunState.STOPPED)
+        if not is_told or not self.has_record:
             return ""
-        return f"the stress run was stopped; go on with: shadowviz stress --continue {printable(str(self.record))}"
+        what = f"has ended: {self.reason}" if self.state is RunState.FAILED else "was stopped"
+        command = printable(shlex.join(["shadowviz", *go_on_arguments(self.record)]))
+        return f"the stress run {what}; go on with: {command}"
 
     def _mark(self) -> tuple[int, int] | None:
         """What tells the file under the record's name from another one."""
@@ -136,7 +150,7 @@ class StressRun:
 
     def _note_end(self, code: int) -> None:
         words = self.child.last_words()
-        if code in DONE:
+        if code == 0 or (code == FOUND and is_whole(self.record)):
             self.state = RunState.DONE
         elif self._asked or code == INTERRUPTED:
             self.state = RunState.STOPPED

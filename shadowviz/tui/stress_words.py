@@ -36,6 +36,8 @@ class StressStand(msgspec.Struct, frozen=True, kw_only=True):
     levels: Sequence[str] = ()
     is_read: bool = True
     """Whether all checks on record are counted."""
+    fault: str = ""
+    """Why they cannot be, where that is so."""
     left_s: float | None = None
     reason: str = ""
 
@@ -47,7 +49,7 @@ class StressStand(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def needs_look(self) -> bool:
         """Whether something was found, or went wrong."""
-        return self.num_findings > 0 or self.state is RunState.FAILED
+        return self.num_findings > 0 or self.state is RunState.FAILED or bool(self.fault)
 
     @property
     def can_go_on(self) -> bool:
@@ -56,13 +58,14 @@ class StressStand(msgspec.Struct, frozen=True, kw_only=True):
         return idle and self.is_read and self.num_all > 0 and not self.is_complete
 
 
-def stand_of(checks: StressChecks, run: StressRun | None, log: LogState) -> StressStand:
-    """How a run stands that is on record as `checks` has it; `run` = it was begun here."""
-    grid = checks.grid
+def stand_of(checks: StressChecks, run: StressRun | None, log: LogState, head: int) -> StressStand:
+    """How a run stands that is on record as `checks` has it up to event `head`; `run` = it was begun here."""
+    grid, is_read = checks.grid, checks.has_all(head)
     state = run.state if run is not None else None
     # While a run that was begun here has no record, what is on the screen is another one's.
     if grid is None or not grid.started or (run is not None and run.session is None):
-        return StressStand(state=state, log=log, reason=run.reason if run is not None else "")
+        is_read = is_read or run is None or run.session is None
+        return StressStand(state=state, log=log, is_read=is_read, reason=run.reason if run is not None else "")
     return StressStand(
         state=state,
         log=log,
@@ -70,8 +73,9 @@ def stand_of(checks: StressChecks, run: StressRun | None, log: LogState) -> Stre
         num_all=grid.total,
         num_findings=grid.num_findings,
         levels=list(dict.fromkeys(event.level for event in grid.started)),
-        is_read=not checks.is_behind,
-        left_s=run.left_s(grid.num_checks, grid.total) if run is not None and not checks.is_behind else None,
+        is_read=is_read,
+        fault=checks.fault,
+        left_s=run.left_s(grid.num_checks, grid.total) if run is not None and is_read else None,
         reason=run.reason if run is not None else "",
     )
 
@@ -89,10 +93,13 @@ def stand_words(stand: StressStand, stop_key: str, go_on_key: str, next_key: str
             return "STOPPING: what was checked stays on record"
         case RunState.FAILED if not stand.num_all:
             return f"NOT BEGUN: {stand.reason}"
-        case RunState.DONE if not stand.is_complete:
-            return _READ
+        case RunState.DONE if not stand.num_all and stand.is_read:
+            return "DONE, and nothing is on record"
         case RunState.STOPPED if not stand.num_all:
             return "STOPPED before the first check: nothing is on record"
+    if stand.fault:
+        where = f"{stand.num_checks:,} of {counted(stand.num_all, 'check')}"
+        return f"NOT READABLE to its end: {where} counted, {found}: {stand.fault}"
     return _end_words(stand, found, go_on_key, next_key) if stand.is_read else _READ
 
 

@@ -13,6 +13,7 @@ from tui_runs import press, run_app
 from shadowviz.cli.main import main
 from shadowviz.tui.app import AppOptions, ShadowvizApp
 from shadowviz.tui.exporting import write_new
+from shadowviz.tui.screens.copying import copy_text
 from shadowviz_engine.core.errors import InputError
 from shadowviz_engine.core.events import LogOpened, RequestSubmitted
 from shadowviz_engine.core.presets import preset
@@ -48,6 +49,17 @@ def test_a_command_with_hidden_characters_is_not_copied(tmp_path):
         assert "nothing is copied" in told(app)[-1]
 
     run_app(path, keys)
+
+
+@pytest.mark.parametrize("hidden", ["\n", "\x1b]0;b\x07", "\u202e", "\u200b"])
+def test_a_command_that_a_log_brings_along_is_not_copied_with_hidden_characters(log, hidden):
+    async def keys(app: ShadowvizApp, pilot: Pilot) -> None:
+        copy_text(app, f"shadowviz stress tiny-512{hidden}rm -r c")
+        await pilot.pause()
+        assert app.clipboard == ""
+        assert "nothing is copied" in told(app)[-1]
+
+    run_app(log, keys)
 
 
 def test_the_copied_command_draws_the_node_at_the_moment_shown(log, tmp_path, monkeypatch):

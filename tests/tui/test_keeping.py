@@ -17,6 +17,8 @@ from shadowviz.sources.child_wire import Setup
 from shadowviz.sources.selection_index import SelectionIndex
 from shadowviz.tui.app import AppOptions, ShadowvizApp
 from shadowviz.tui.keeping import KeptLog
+from shadowviz.tui.runs import ShownRun
+from shadowviz.tui.session import Session
 from shadowviz_engine.core.errors import InputError
 from shadowviz_engine.core.log_reader import read_log
 
@@ -118,6 +120,26 @@ def test_quitting_while_a_copy_is_made_leaves_a_whole_one(log: Path, tmp_path: P
     run_app(log, keys, options=FLEETING)
     apps[0].helpers.wait()
     assert target.read_bytes() == log.read_bytes()
+
+
+def test_the_record_that_the_key_was_pressed_for_is_kept_though_another_is_shown_by_then(
+    log: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other.jsonl"
+    other.write_bytes(log.read_bytes()[:20_000])
+
+    async def keys(app: ShadowvizApp, pilot: Pilot) -> None:
+        await press(app, pilot, "y")
+        app.runs.shown = ShownRun(Session(other), "other")
+        app.screen.query_one(Input).value = str(tmp_path / "kept.jsonl")
+        await pilot.press("enter")
+        app.helpers.wait()
+        app.runs.shown.session.close()
+        app.runs.shown = app.runs.main
+        assert (tmp_path / "kept.jsonl").read_bytes() == log.read_bytes()
+        assert list(app.kept) == [log]
+
+    run_app(log, keys, options=FLEETING)
 
 
 def test_a_sidecar_is_kept_with_its_log_and_found_by_its_name(tmp_path: Path) -> None:

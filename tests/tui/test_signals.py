@@ -120,12 +120,12 @@ def test_ctrl_c_is_for_the_interface_alone_and_ends_nothing(begun: Callable[...,
     assert terminal.left_behind() == []
 
 
-def test_quitting_during_an_export_waits_for_it_and_ctrl_c_gives_it_up(
+def test_quitting_during_an_export_waits_for_it_tells_a_fault_and_ctrl_c_gives_it_up(
     begun: Callable[..., Terminal], tmp_path: Path
 ) -> None:
     num_events = write_large_log(tmp_path / "large.jsonl", 100_000)
     before = sorted(tmp_path.iterdir())
-    for keys, code, is_there in (("", 0, True), ("\x03", 130, False)):
+    for keys, code, is_there in (("", 0, True), ("\x03", 130, False), ("", 2, True)):
         target = tmp_path / f"large-{code}.txt"
         terminal = begun("large.jsonl", "--screen", "events")
         terminal.shows("LIVE e107,")
@@ -141,10 +141,16 @@ def test_quitting_during_an_export_waits_for_it_and_ctrl_c_gives_it_up(
 
         wait_for(quitting, "the interface to end")
         terminal.shows("a file is being written")
+        if code == 2:
+            # Somebody else takes the name meanwhile.
+            target.write_text("theirs")
         terminal.type(keys)
         assert terminal.end() == code
         assert target.exists() == is_there
+        assert ("is there already" in terminal.text) == (code == 2)
         assert terminal.left_behind() == []
+    assert target.read_text() == "theirs"
+    target.unlink()
     whole = tmp_path / "large-0.txt"
     assert whole.read_text().count("\n") >= num_events
     assert sorted(tmp_path.iterdir()) == sorted([*before, whole])

@@ -11,6 +11,7 @@ from tui_runs import press, run_app, settled
 
 from shadowviz.tui.app import ShadowvizApp
 from shadowviz.tui.screens.ask import AskScreen
+from shadowviz.tui.screens.help import HelpScreen
 from shadowviz.tui.screens.palette import Palette
 
 
@@ -127,6 +128,56 @@ def test_a_command_that_there_is_not_does_nothing_and_escape_leaves(log: Path) -
         await at_once(app, pilot, ":pools", "escape")
         await pilot.pause(0.3)
         assert app.current_mode == "live"
+        assert len(app.screen_stack) == 1
+
+    run_app(log, keys)
+
+
+@pytest.mark.parametrize("is_open", [False, True], ids=["before the line is there", "in the line"])
+def test_what_is_typed_behind_enter_changes_nothing_that_it_chooses_and_is_done(log: Path, is_open: bool) -> None:
+    async def keys(app: ShadowvizApp, pilot: Pilot) -> None:
+        if is_open:
+            await press(app, pilot, "colon")
+            await pilot.pause(0.3)
+        for character in "pools" if is_open else ":pools":
+            app.post_message(events.Key("colon" if character == ":" else character, character))
+        for key in ("enter", "question_mark"):
+            app.post_message(events.Key(key, {"question_mark": "?"}.get(key)))
+        for _ in range(100):
+            if isinstance(app.screen, HelpScreen):
+                break
+            await pilot.pause(0.02)
+        assert isinstance(app.screen, HelpScreen)
+        assert app.current_mode == "pools"
+
+    run_app(log, keys)
+
+
+def test_what_is_typed_behind_enter_that_finds_nothing_goes_on_with_the_line(log: Path) -> None:
+    async def keys(app: ShadowvizApp, pilot: Pilot) -> None:
+        await press(app, pilot, "colon")
+        await pilot.pause(0.3)
+        for character in "zz\nyy":
+            app.post_message(events.Key("enter", None) if character == "\n" else events.Key(character, character))
+        for _ in range(100):
+            if app.screen.query_one(Input).value == "zzyy":
+                break
+            await pilot.pause(0.02)
+        assert app.screen.query_one(Input).value == "zzyy"
+        await press(app, pilot, "escape")
+        assert len(app.screen_stack) == 1
+
+    run_app(log, keys)
+
+
+def test_escape_behind_enter_leaves_and_takes_along_what_was_typed_between_them(log: Path) -> None:
+    async def keys(app: ShadowvizApp, pilot: Pilot) -> None:
+        await press(app, pilot, "colon")
+        await pilot.pause(0.3)
+        for key, character in (*zip("pools", "pools", strict=True), ("enter", None), ("question_mark", "?")):
+            app.post_message(events.Key(key, character))
+        app.post_message(events.Key("escape", None))
+        await chosen(app, pilot)
         assert len(app.screen_stack) == 1
 
     run_app(log, keys)

@@ -1,17 +1,26 @@
 """Puts a command into the clipboard of the terminal, and shows it."""
 
+import contextlib
 import shlex
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from shadowviz.tui.helpers import start_told
 from shadowviz.tui.screens.ask import AskScreen
-from shadowviz_engine.core.errors import ShadowvizError
 
 if TYPE_CHECKING:
     from shadowviz.tui.app import ShadowvizApp
 
 KEEP = "the record goes when you quit; keep it for this command as"
+
+
+class KeptAs(NamedTuple):
+    """A log, the file that it is to be kept in, and the name that it has for its sidecar."""
+
+    log: Path
+    file: str
+    sidecar: str
 
 
 def copy_log_command(app: "ShadowvizApp", words_of: Callable[[str], Sequence[str]]) -> None:
@@ -25,9 +34,13 @@ def copy_log_command(app: "ShadowvizApp", words_of: Callable[[str], Sequence[str
         copy_command(app, words_of(name))
         return
 
+    # Asked of the log for which the key was pressed: another may be shown by the time that it is copied.
+    follower = app.session.follower
+    path, sidecar = follower.path, follower.opened.sidecar if follower.opened is not None else ""
+
     def keep(file: str | None) -> None:
         if file:
-            app.helpers.start(lambda: _keep_and_copy(app, file, words_of))
+            start_told(app, lambda: _keep_and_copy(app, KeptAs(path, file, sidecar), words_of))
         else:
             app.say("nothing is copied: the record was not kept")
 
@@ -57,31 +70,27 @@ def why_words(log: str, request: str) -> list[str]:
 
 
 def copy_command(app: "ShadowvizApp", words: Sequence[str]) -> None:
-    """Copy a command made of these words, quoted as a shell wants them; none that hides what it does."""
-    if not all(word.isprintable() for word in words):
-        app.say("nothing is copied: a name in the command holds characters that a terminal obeys or hides")
-        return
+    """Copy a command made of these words, quoted as a shell wants them."""
     copy_text(app, shlex.join(words))
 
 
 def copy_text(app: "ShadowvizApp", text: str) -> None:
-    """Copy a command; what a terminal without a clipboard shows can be marked by hand."""
+    """Copy a command, none that hides what it does; what a terminal without a clipboard shows can be marked by hand."""
+    if not text.isprintable():
+        app.say("nothing is copied: a name in the command holds characters that a terminal obeys or hides")
+        return
     app.copy_to_clipboard(text)
     app.say(f"copied: {text}")
 
 
-def _keep_and_copy(app: "ShadowvizApp", file: str, words_of: Callable[[str], Sequence[str]]) -> None:
+def _keep_and_copy(app: "ShadowvizApp", kept_as: KeptAs, words_of: Callable[[str], Sequence[str]]) -> str:
     from shadowviz.tui.keeping import KeptLog
 
-    follower = app.session.follower
-    path, opened = follower.path, follower.opened
-    try:
-        app.kept[path] = KeptLog(path, file, opened.sidecar if opened is not None else "")
-    except ShadowvizError as error:
-        app.call_later(app.say, str(error))
-        return
-    # Nobody waits for it: an interface that ends meanwhile does nothing any more.
-    app.call_later(_copy_kept, app, path, words_of)
+    app.kept[kept_as.log] = KeptLog(*kept_as)
+    # An interface that has ended meanwhile copies nothing; that the record is kept is told at its end.
+    with contextlib.suppress(RuntimeError):
+        app.call_later(_copy_kept, app, kept_as.log, words_of)
+    return ""
 
 
 def _copy_kept(app: "ShadowvizApp", log: Path, words_of: Callable[[str], Sequence[str]]) -> None:

@@ -1,19 +1,33 @@
 """The palette of commands, for whoever types faster than it opens or searches."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from textual import events, on
-from textual.command import CommandInput, CommandPalette, Provider, SearchIcon
+from textual.app import ComposeResult
+from textual.command import CommandInput, CommandList, CommandPalette, Provider, SearchIcon
 from textual.widgets import Input
 from textual.worker import Worker, WorkerState
 
 from shadowviz.tui.screens.ask import KeysAhead, TakesKeysAhead
 
 
+class _Line(CommandInput):
+    """A line that asks about each key before it waits with others to be read."""
+
+    def __init__(self, comes_behind: Callable[[events.Key], bool], placeholder: str) -> None:
+        super().__init__(placeholder=placeholder, select_on_focus=False)
+        self._comes_behind = comes_behind
+
+    def _forward_event(self, event: events.Event) -> None:
+        if not isinstance(event, events.Key) or not self._comes_behind(event):
+            super()._forward_event(event)
+
+
 class Palette(CommandPalette, TakesKeysAhead):
     """Textual's, with two differences: keys that come before its line are for it, and Enter waits for the search.
 
-    Without the second, Enter would choose from what was found for fewer letters.
+    Without the second, Enter would choose from what was found for fewer letters. Keys that come behind Enter wait for
+    what it chooses, all but Escape, which leaves.
     """
 
     DEFAULT_CSS = """
@@ -31,6 +45,12 @@ class Palette(CommandPalette, TakesKeysAhead):
         """Whether that search has come to its end."""
         self._waits = False
         """Enter was pressed before it had."""
+        self._behind: list[events.Key] | None = None
+        """Keys that came behind Enter; None = it was not pressed, or has found nothing to choose."""
+        self._is_chosen = False
+        """Enter has chosen something, and this screen is about to go."""
+        self._enter_comes = False
+        """Enter is on its way to the line, behind keys that are."""
 
     def on_mount(self) -> None:
         # Textual's own sign is none that every terminal has.
@@ -39,12 +59,44 @@ class Palette(CommandPalette, TakesKeysAhead):
         for key in self._keys.come_late():
             self._do(key)
 
+    def compose(self) -> ComposeResult:
+        for widget in super().compose():
+            yield _Line(self.comes_behind, widget.placeholder) if isinstance(widget, CommandInput) else widget
+
+    def _forward_event(self, event: events.Event) -> None:
+        if not isinstance(event, events.Key) or event.is_forwarded or not self.comes_behind(event):
+            super()._forward_event(event)
+
+    def comes_behind(self, key: events.Key) -> bool:
+        """Take a key that comes from the terminal where it comes behind Enter; whether it does."""
+        if self._holds(key):
+            return True
+        if key.key == "enter":
+            # What the line has been given before is still to be read.
+            self._behind, self._enter_comes = [], True
+        return False
+
     def typed_ahead(self, key: events.Key) -> bool:
         return self._keys.take_early(key) or self._do(key)
 
+    def _holds(self, key: events.Key) -> bool:
+        """Keep a key that came behind Enter; whether it is one."""
+        if self._behind is None or (key.key == "escape" and not self._is_chosen):
+            return False
+        self._behind.append(events.Key(key.key, key.character))
+        return True
+
+    def on_unmount(self) -> None:
+        """What was typed behind Enter is for what it has chosen."""
+        for key in self._behind or ():
+            self.app.post_message(key)
+
     def _do(self, key: events.Key) -> bool:
+        if not self._enter_comes and self._holds(key):
+            return True
         line = self.query_one(CommandInput)
         if key.key == "escape":
+            self._behind = None
             self._action_escape()
         elif key.key == "enter":
             self._choose()
@@ -75,6 +127,17 @@ class Palette(CommandPalette, TakesKeysAhead):
 
     def _choose(self) -> None:
         """Do what is chosen, once what was typed has been searched for."""
+        self._behind, self._enter_comes = self._behind or [], False
         self._waits = not self._is_done or self.query_one(CommandInput).value.strip() != self._searched
-        if not self._waits and self._hit_count:
+        if self._waits:
+            return
+        commands = self.query_one(CommandList)
+        # Where several are offered and none is marked, the first is marked.
+        self._is_chosen = self._hit_count > 0 and (commands.highlighted is not None or commands.option_count == 1)
+        if self._hit_count:
             self._select_or_command()
+        if not self._is_chosen:
+            # What was typed behind it goes on with the line.
+            behind, self._behind = self._behind, None
+            for key in behind:
+                self._do(key) or self.app.post_message(key)

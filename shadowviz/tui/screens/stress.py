@@ -56,7 +56,10 @@ class StressScreen(PaneScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self._checks = StressChecks()
+        self._checks = self._counted = StressChecks()
+        """Up to the moment shown, and those that tell how the run stands, whatever moment that is."""
+        self._whole = StressChecks()
+        """Up to the newest event, where another moment is shown."""
         self._stand: StressStand | None = None
         self._rows_by: RowsBy | None = None
         self._drawn: tuple[object, ...] = ()
@@ -71,7 +74,7 @@ class StressScreen(PaneScreen):
 
     @property
     def is_working(self) -> bool:
-        return super().is_working or self._checks.is_behind
+        return super().is_working or self._checks.is_behind or self._counted.is_behind
 
     @property
     def view(self) -> StressView:
@@ -93,10 +96,12 @@ class StressScreen(PaneScreen):
 
     def show(self, frame: Frame) -> None:
         self._checks.sync(self.session.follower, frame.at, self._rows_by, GATHER_S)
+        self._count(frame)
         self._tell_stand(frame)
         grid, view = self._grid, self.view
         if grid is None or not grid.started:
-            view.rows = None
+            # The next grid may come to lie where this one was.
+            view.rows, self._drawn = None, ()
             view.rows_changed()
             self.inspector.show([Paragraph(self._nothing(), self.look.muted)])
             return
@@ -113,6 +118,13 @@ class StressScreen(PaneScreen):
             view.rows_changed()
         self._inspect()
 
+    def _count(self, frame: Frame) -> None:
+        """Take in all checks on record; those of the grid are all of them unless the user stays at another moment."""
+        self._counted = self._checks
+        if frame.at < frame.head and not self.session.timeline.follows:
+            self._counted = self._whole
+            self._whole.sync(self.session.follower, frame.head, None, GATHER_S)
+
     def _nothing(self) -> str:
         run = self.owner.runs.stress
         if run is not None and run.state.alive:
@@ -128,7 +140,7 @@ class StressScreen(PaneScreen):
 
     def _tell_stand(self, frame: Frame) -> None:
         """How the run stands, in a sentence over the heat map."""
-        stand = self._stand = stand_of(self._checks, self._run, frame.log)
+        stand = self._stand = stand_of(self._counted, self._run, frame.log, frame.head)
         words = stand_words(stand, *map(self._key_of, ("stress.stop", "stress.go-on", "stress.next")))
         look, rows = self.look, wrap(self.look.shown(words), max(1, self.size.width - 2))[:MOST_ROWS]
         ink = look.warning if stand.needs_look else look.title

@@ -69,6 +69,8 @@ class StressAskScreen(ModalScreen[StressAsk | None], TakesKeysAhead):
         super().__init__()
         self._ask = ask
         self._keys = KeysAhead()
+        self._is_done = False
+        """Whether it was started or left; the screen may stay for a moment, and other keys may be on their way."""
         self._fault: tuple[StressAsk | None, str] = (None, "")
         """What was asked for last that cannot be done, and why."""
 
@@ -94,6 +96,8 @@ class StressAskScreen(ModalScreen[StressAsk | None], TakesKeysAhead):
         self._tell()
         for key in self._keys.come_late():
             self._do(key)
+            if key.key in ("enter", "escape"):
+                break
 
     def typed_ahead(self, key: events.Key) -> bool:
         return self._keys.take_early(key) or self._do(key)
@@ -158,6 +162,8 @@ class StressAskScreen(ModalScreen[StressAsk | None], TakesKeysAhead):
         (self.focused or self).call_later(self._start)
 
     def _start(self) -> None:
+        if self._is_done:
+            return
         ask = self._typed()
         try:
             ask.ready()
@@ -165,11 +171,16 @@ class StressAskScreen(ModalScreen[StressAsk | None], TakesKeysAhead):
             self._fault = (ask, str(error))
             self._tell()
             return
-        self.dismiss(ask)
+        self._end(ask)
 
     def action_leave(self) -> None:
         """Let it be."""
-        self.dismiss(None)
+        self._end(None)
+
+    def _end(self, ask: StressAsk | None) -> None:
+        if not self._is_done:
+            self._is_done = True
+            self.dismiss(ask)
 
 
 _DOES: Mapping[str, Callable[[StressAskScreen], None]] = {

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from shadowviz.tokens.inert import printable
 from shadowviz.tui.runs import STRESS
 from shadowviz.tui.stress_ask import StressAsk, free_record
-from shadowviz.tui.stress_run import StressRun
+from shadowviz.tui.stress_run import StressRun, go_on_arguments
 from shadowviz_engine.core.errors import ShadowvizError
 
 if TYPE_CHECKING:
@@ -38,8 +39,7 @@ def go_on(app: "ShadowvizApp", record: Path) -> None:
     """Take up the run of a record where it stopped, and show it."""
     if not _is_taken(app):
         with _told(app):
-            name = f"./{record}" if str(record).startswith("-") else str(record)
-            _begin(app, ["stress", "--continue", name], record)
+            _begin(app, go_on_arguments(record), record)
 
 
 def _is_taken(app: "ShadowvizApp") -> bool:
@@ -64,4 +64,4 @@ def _told(app: "ShadowvizApp") -> Iterator[None]:
     try:
         yield
     except ShadowvizError as error:
-        app.say(str(error))
+        app.say(printable(str(error)))

@@ -1,0 +1,76 @@
+"""How `shadowviz tui` ends: what goes on is ended or waited for, and what nobody was told of yet is told."""
+
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+from shadowviz.cli.show import write_note
+from shadowviz.tokens.inert import printable
+
+if TYPE_CHECKING:
+    from shadowviz.sources.child import EngineChild
+    from shadowviz.tui.app import ShadowvizApp
+    from shadowviz.tui.helpers import Helpers
+    from shadowviz.tui.session import Session
+
+
+def end(app: "ShadowvizApp | None", session: "Session | None", child: "EngineChild | None") -> None:
+    """End the stress run and the engine, let files become whole, and complete the records that the user keeps.
+
+    Ctrl-C cuts short what is waited for at that moment, and nothing that comes behind it.
+    """
+    # Done from the last to the first, each also where the one before it was cut short.
+    with ExitStack() as rest:
+        if app is not None:
+            rest.callback(_finish_kept, app)
+            rest.callback(_await, app.helpers)
+        if session is not None:
+            rest.callback(session.close)
+        elif child is not None:
+            rest.callback(child.close)
+        if app is not None:
+            rest.callback(_end_stress, app)
+
+
+def end_code(app: "ShadowvizApp") -> int:
+    """Exit code that tells of work which went wrong without the user having seen it; 0 = there is none."""
+    return max((outcome.code for outcome in app.helpers.untold), default=0)
+
+
+def _end_stress(app: "ShadowvizApp") -> None:
+    run = app.runs.stress
+    goes_on = run is not None and run.state.alive
+    if goes_on:
+        write_note("shadowviz: the stress run is being stopped; ctrl+c does not wait for it")
+    words = ""
+    try:
+        words = app.close_runs()
+    except KeyboardInterrupt:
+        if run is not None and run.has_record:
+            # Its process ends with this one.
+            words = "the stress run was not waited for; go on with: shadowviz stress --continue "
+            words += printable(str(run.record))
+        raise
+    finally:
+        if words:
+            write_note(f"shadowviz: {words}")
+
+
+def _await(helpers: "Helpers") -> None:
+    """Let files that are being written become whole, unless the user does not want to wait; tell how that went."""
+    from shadowviz.tui.exporting import give_up
+
+    try:
+        if helpers.are_busy:
+            write_note("shadowviz: a file is being written; ctrl+c gives it up")
+            helpers.wait()
+    except KeyboardInterrupt:
+        give_up()
+        raise
+    finally:
+        for outcome in helpers.untold:
+            write_note(f"shadowviz: {outcome.words}")
+
+
+def _finish_kept(app: "ShadowvizApp") -> None:
+    for kept in tuple(app.kept.values()):
+        write_note(f"shadowviz: {kept.finish()}")
