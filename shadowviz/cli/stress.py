@@ -63,10 +63,12 @@ def stress(  # one parameter an option
 
     Ctrl-C ends the run: the record is whole, --continue takes it up, and the exit code is 130.
     """
-    from shadowviz.cli.stress_view import Results
-    from shadowviz.experiments.stress.plans import Asked
+    from shadowviz.cli.interrupts import interrupts_held
     from shadowviz_engine.core.errors import ShadowvizError
 
+    with interrupts_held():
+        from shadowviz.cli.stress_view import Results
+        from shadowviz.experiments.stress.plans import Asked
     if fault == "list":
         return _list_faults(subjects or (), as_json)
     given = {
@@ -87,7 +89,14 @@ def stress(  # one parameter an option
         seed=seed,
         options={name: value for name, value in given.items() if value},
     )
-    run = _continued(taken_up, asked, output, jobs) if taken_up else _begun(asked, output, force, jobs, naive)
+    run: StressRun | None = None
+    try:
+        with interrupts_held():
+            run = _continued(taken_up, asked, output, jobs) if taken_up else _begun(asked, output, force, jobs, naive)
+    except KeyboardInterrupt:
+        if run is not None:
+            run.discard()
+        raise
     path, results = taken_up or output, Results(rows)
     try:
         _watch(run, results)
@@ -148,14 +157,16 @@ def _cores() -> int:
 def _watch(run: "StressRun", results: "Results") -> None:
     """Take in everything that the run gives, and show how far it is."""
     from shadowviz.cli.interrupts import on_interrupt
-    from shadowviz.cli.stress_progress import progress_bar
 
-    with on_interrupt(run.stop), progress_bar() as bar:
-        for event in run.events():
-            results.feed(event)
-            # What is only read would make the estimate too good.
-            if results.sums.checks >= run.num_before:
-                bar.show(results.sums.checks, run.num_cells, results.sums.num_findings)
+    with on_interrupt(run.stop):
+        from shadowviz.cli.stress_progress import progress_bar
+
+        with progress_bar() as bar:
+            for event in run.events():
+                results.feed(event)
+                # What is only read would make the estimate too good.
+                if results.sums.checks >= run.num_before:
+                    bar.show(results.sums.checks, run.num_cells, results.sums.num_findings)
 
 
 def _compared(results: "Results") -> "list[Comparison]":

@@ -27,8 +27,12 @@ def main() -> int:
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)
-    from shadowviz.cli.main import main as run
+    # Only here: until the handler of its own is there, an interrupt must end the process.
+    from shadowviz.cli.interrupts import interrupts_held
 
+    # The parent asks once, and an import may swallow that.
+    with interrupts_held():
+        from shadowviz.cli.main import main as run
     return run()
 
 

@@ -54,6 +54,10 @@ class StressRun:
         self.num_before = self._progress.done.total()
         """Results that are on record already."""
 
+    def discard(self) -> None:
+        """Let go of the record of a run that never began: it is as it was before."""
+        self._record.discard()
+
     def stop(self) -> None:
         """End at once; what has been checked stays on record."""
         self._stopped = True
