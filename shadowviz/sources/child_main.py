@@ -6,12 +6,13 @@ more, it closes the record and ends.
 
 import contextlib
 import os
+import select
 import signal
 import sys
 import time
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
-from threading import Event, Lock, RLock, Thread
+from threading import Event, Lock, Thread
 from typing import IO
 
 import msgspec
@@ -28,8 +29,8 @@ GRACE_S = 20.0
 """For the pass at hand and the end of the record, once the child is to stop; then it ends as it is."""
 
 
-OPEN_S = 1.0
-"""For the file of the record to be opened, where the child is to stop meanwhile."""
+LAST_S = 1.0
+"""For the file of the record to be opened, and for the last answer to be taken, where there is nothing to close."""
 
 
 def _nothing() -> None:
@@ -44,17 +45,25 @@ class Line:
         self._queue: SimpleQueue[Command] = SimpleQueue()
         self._lock = Lock()
         self._parent = os.getppid()
+        self._wakes, self._woken = os.pipe()
         self.stopped = Event()
         """Set when the child is to stop."""
         self.ready = Event()
         """Set when there is a record to close; before that nothing is lost by ending at once."""
-        self._early = RLock()
+        self._early = Lock()
         self._forget: Callable[[], None] = _nothing
 
-    def begin(self) -> None:
-        """Listen and watch from now on."""
-        for work in (self._listen, self._watch):
-            Thread(target=work, daemon=True).start()
+    def watch(self) -> None:
+        """End with the parent, or when `wake` was called, from now on."""
+        Thread(target=self._watch, daemon=True).start()
+
+    def wake(self, *_: object) -> None:
+        """The child is to stop; as a signal's handler, which must wait for no lock that what it interrupts may hold."""
+        os.write(self._woken, b".")
+
+    def listen(self) -> None:
+        """Take commands from now on."""
+        Thread(target=self._listen, daemon=True).start()
 
     def open(self, setup: Setup) -> FileSink:
         """The file for the record; it goes if the child is to stop before there is anything to record."""
@@ -78,14 +87,16 @@ class Line:
         except Empty:
             return Command(id=-1, do="stop") if self.stopped.is_set() else None
 
-    def stop(self, *_: object) -> None:
+    def stop(self) -> None:
         """The child is to stop: at once where there is nothing to close."""
         self.stopped.set()
         if not self.ready.is_set():
             # A file that does not open, such as a pipe that nobody reads, may hold the child no longer than that.
-            self._early.acquire(timeout=OPEN_S)
+            self._early.acquire(timeout=LAST_S)
             self._forget()
-            self.say(Answer(state=EngineState.STOPPED))
+            last = Thread(target=self.say, args=(Answer(state=EngineState.STOPPED),), daemon=True)
+            last.start()
+            last.join(LAST_S)
             os._exit(0)
         self._queue.put(Command(id=-1, do="stop"))
 
@@ -103,8 +114,9 @@ class Line:
         self.stop()
 
     def _watch(self) -> None:
-        while not self.stopped.wait(WATCH_S):
-            if os.getppid() != self._parent:
+        while not self.stopped.is_set():
+            is_woken = select.select([self._wakes], [], [], WATCH_S)[0]
+            if is_woken or os.getppid() != self._parent:
                 self.stop()
         time.sleep(GRACE_S)
         os._exit(1)
@@ -118,10 +130,11 @@ def main() -> int:
     commands = sys.stdin.buffer
     line = Line(commands, answers)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, line.stop)
+    signal.signal(signal.SIGTERM, line.wake)
+    line.watch()
     try:
         setup = from_line(commands.readline(), Setup)
-        line.begin()
+        line.listen()
         _serve(setup, line)
     except ShadowvizError as error:
         line.say(Answer(taken=False, words=printable(str(error)), state=EngineState.FAILED))

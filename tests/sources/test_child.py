@@ -1,9 +1,11 @@
 """The engine in a child process: what it is told, what it records, and how it ends."""
 
+import contextlib
 import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -161,6 +163,37 @@ def test_no_child_is_left_when_its_parent_is_killed_and_its_record_is_closed(tmp
         parent.kill()
     wait_for(lambda: not is_running(pid), "the end of the child")
     assert LogFile(log).summary.complete
+
+
+def test_a_signal_from_outside_ends_the_engine_and_closes_its_record(started: Callable[..., Watched]) -> None:
+    watched = started()
+    watched.reach(EngineState.RUNNING)
+    os.kill(watched.child.pid, signal.SIGTERM)
+    watched.reach(EngineState.STOPPED)
+    assert LogFile(watched.child.log).summary.complete
+
+
+@pytest.mark.parametrize("setup", [b"", b"no setup\n"], ids=["it waits for its setup", "nobody takes its answer"])
+def test_a_signal_ends_a_child_that_waits_for_its_parent(setup: bytes) -> None:
+    taken, answers = os.pipe()
+    os.set_blocking(answers, False)
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            os.write(answers, bytes(4096))
+    os.set_blocking(answers, True)
+    command = [sys.executable, "-m", "shadowviz.sources.child_main"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=answers, stderr=subprocess.PIPE) as child:
+        assert child.stdin is not None
+        child.stdin.write(setup)
+        child.stdin.flush()
+        heeds = Path(f"/proc/{child.pid}/status")
+        # Signal 15 is bit 14 of those with a handler.
+        wait_for(lambda: int(heeds.read_text().partition("SigCgt:")[2].split()[0], 16) >> 14 & 1, "its handler")
+        time.sleep(0.2)
+        child.send_signal(signal.SIGTERM)
+        child.wait(PATIENCE_S)
+    os.close(taken)
+    os.close(answers)
 
 
 @pytest.mark.parametrize(
