@@ -10,9 +10,10 @@ from typing import NamedTuple
 
 from textual.pilot import Pilot
 
-from shadowviz.tui.app import AppOptions, ShadowvizApp
+from shadowviz.tui.app import ShadowvizApp
 from shadowviz.tui.screens.base import PaneScreen
 from shadowviz.tui.session import Session
+from shadowviz.tui.themed import AppOptions
 
 DOCS = Path(__file__).parent
 TARGET = DOCS / "reference" / "screens.md"

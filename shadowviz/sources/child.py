@@ -15,12 +15,16 @@ from typing import Any, Final
 import msgspec
 
 from shadowviz.sources.child_wire import Answer, Command, Deed, Setup, from_line, to_line
+from shadowviz.sources.last_words import last_words
+from shadowviz.sources.names import name_beside
 from shadowviz.sources.states import EngineState
-from shadowviz.tokens.inert import printable, shorten
+from shadowviz.tokens.inert import shorten
 
 STOP_S: Final = 10.0
 """For the child to close its record once it was told to stop; after that it is ended."""
 KILL_S: Final = 2.0
+MOST_WORDS: Final = 200
+"""Characters told of why it failed."""
 _COMMAND: Final = ("-P", "-X", "utf8", "-m", "shadowviz.sources.child_main")
 """Without the current directory among the places that modules come from: a file there may have any name."""
 
@@ -171,21 +175,13 @@ class EngineChild:
             self.words = f"the engine was ended from outside ({_signal_name(-code)}): its record ends where it was"
             return
         self.state = EngineState.FAILED
-        last = self._last_words()
+        last = shorten(last_words(self._errors), MOST_WORDS)
         self.words = f"the engine ended with code {code}{': ' if last else ''}{last}: its record ends where it was"
-
-    def _last_words(self) -> str:
-        with contextlib.suppress(OSError, ValueError):
-            size = self._errors.seek(0, os.SEEK_END)
-            self._errors.seek(max(0, size - 4096))
-            lines = self._errors.read().decode("utf-8", "replace").strip().splitlines()
-            return shorten(printable(lines[-1]), 200) if lines else ""
-        return ""
 
 
 def successor(child: EngineChild, log: Path | None = None) -> EngineChild:
     """A new engine with the same setup, which records to `log`, or beside the log of the one before it."""
-    path = log or free_name(child.log)
+    path = log or name_beside(child.log)
     options = child.setup.options
     if options.get("sidecar"):
         options = options | {"sidecar": sidecar_of(path)}
@@ -195,14 +191,6 @@ def successor(child: EngineChild, log: Path | None = None) -> EngineChild:
 def sidecar_of(log: Path) -> str:
     """The file beside a log that takes the entries which the indexer selected."""
     return f"{log}.topk"
-
-
-def free_name(path: Path) -> Path:
-    """The first of `run-2.jsonl`, `run-3.jsonl` ... beside `run.jsonl` that is not there."""
-    number = 2
-    while (beside := path.with_name(f"{path.stem}-{number}{path.suffix}")).exists():
-        number += 1
-    return beside
 
 
 def _signal_name(number: int) -> str:

@@ -1,7 +1,6 @@
 """A command of this program in a child process: it is asked to end as by Ctrl-C, and ends with its parent."""
 
 import contextlib
-import os
 import signal
 import subprocess
 import sys
@@ -9,12 +8,13 @@ import tempfile
 from collections.abc import Sequence
 from typing import Final
 
-from shadowviz.tokens.inert import printable, shorten
+from shadowviz.sources.last_words import last_words
+from shadowviz.tokens.inert import shorten
 
 STOP_S: Final = 15.0
 """For the command to end well once it was asked to; after that it is ended."""
-LAST_BYTES: Final = 4096
-"""Of what it has said, read for its last words."""
+MOST_WORDS: Final = 300
+"""Characters told of why it ended."""
 _COMMAND: Final = ("-P", "-X", "utf8", "-m", "shadowviz.cli.tui_leash")
 """Without the current directory among the places that modules come from: a file there may have any name."""
 _SAYS: Final = "shadowviz: "
@@ -77,10 +77,4 @@ class CommandChild:
 
     def last_words(self) -> str:
         """Why it ended, as it said itself, safe to show; empty where it said nothing."""
-        with contextlib.suppress(OSError, ValueError):
-            size = self._errors.seek(0, os.SEEK_END)
-            self._errors.seek(max(0, size - LAST_BYTES))
-            lines = self._errors.read().decode("utf-8", "replace").strip().splitlines()
-            told = [line for line in lines if line.startswith(_SAYS)] or lines
-            return shorten(printable(told[-1].removeprefix(_SAYS)), 300) if told else ""
-        return ""
+        return shorten(last_words(self._errors, _SAYS), MOST_WORDS)

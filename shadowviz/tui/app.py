@@ -5,14 +5,12 @@ import contextlib
 import signal
 import time
 from collections.abc import Callable, Iterable, Mapping
-from os import environ
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import msgspec
 from textual import events
 from textual.actions import ActionParseResult
-from textual.app import App, SystemCommand
+from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
 from textual.dom import DOMNode
 from textual.screen import Screen
@@ -29,30 +27,17 @@ from shadowviz.tui.screens.ask import TakesKeysAhead
 from shadowviz.tui.screens.registry import SCREENS, entry_of
 from shadowviz.tui.session import Session
 from shadowviz.tui.stress_words import end_words
-from shadowviz.tui.widgets.look import CONTRAST_THEME, Look, look_of
+from shadowviz.tui.themed import AppOptions, ThemedApp
 from shadowviz_engine.core.errors import LogError, ShadowvizError
 
 if TYPE_CHECKING:
     from shadowviz.tui.keeping import KeptLog
 
-DEFAULT_THEME = "textual-dark"
 LEAST_SAY_S, READ_PER_S = 4.0, 15.0
 """Seconds that something told stays at least, and characters of it that are read in one."""
 
 
-class AppOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """How the interface looks and starts."""
-
-    screen: str = "live"
-    theme: str = DEFAULT_THEME
-    ascii: bool = False
-    fleeting: bool = False
-    """The log goes when the interface ends, unless the user keeps it."""
-    keymap: Mapping[str, str] = msgspec.field(default_factory=dict)
-    """Keys by id of a binding, as `?` names them."""
-
-
-class ShadowvizApp(App[None]):
+class ShadowvizApp(ThemedApp):
     """One run on the screen."""
 
     TITLE = "shadowviz"
@@ -94,8 +79,7 @@ class ShadowvizApp(App[None]):
     ]
 
     def __init__(self, session: Session, source: str, options: AppOptions | None = None) -> None:
-        self.options = options or AppOptions()
-        super().__init__()
+        super().__init__(options)
         self.runs = Runs(ShownRun(session, source, fleeting=self.options.fleeting))
         self.entries = SCREENS
         self.kept: dict[Path, KeptLog] = {}
@@ -106,10 +90,6 @@ class ShadowvizApp(App[None]):
         self.words_version = 0
         """Changes when the words do."""
         self._pace = Pace(time.monotonic)
-        self._look: Look | None = None
-        self.register_theme(CONTRAST_THEME)
-        self.theme = self._usable_theme(self.options.theme)
-        self.set_keymap(dict(self.options.keymap))
 
     @property
     def session(self) -> Session:
@@ -124,37 +104,6 @@ class ShadowvizApp(App[None]):
     @property
     def _words(self) -> LateWords | None:
         return self.runs.shown.words
-
-    # Looks
-
-    def _usable_theme(self, name: str) -> str:
-        # Without colour, themes of the terminal's own colours come out black on black.
-        known = self.available_themes
-        if name not in known or (environ.get("NO_COLOR") and known[name].ansi):
-            return DEFAULT_THEME
-        return name
-
-    @property
-    def look(self) -> Look:
-        """Inks and glyphs of the theme that is on."""
-        if self._look is None:
-            self._look = look_of(self.current_theme, self.options.ascii)
-        return self._look
-
-    def _watch_theme(self, theme_name: str) -> None:
-        self._look = None
-        super()._watch_theme(theme_name)
-        usable = self._usable_theme(theme_name)
-        if usable != theme_name:
-            self.theme = usable
-            return
-        self.call_later(self._draw_anew)
-
-    def _draw_anew(self) -> None:
-        if isinstance(self.screen, Screen):
-            for view in self.screen.query("LineView"):
-                view.notify_style_update()
-        self.draw()
 
     # Time
 

@@ -10,6 +10,7 @@ from typing import BinaryIO
 
 import msgspec
 
+from shadowviz.sources.child import sidecar_of
 from shadowviz.tokens.inert import printable
 from shadowviz.tui.exporting import free_target, write_new
 from shadowviz_engine.core.errors import InputError
@@ -17,7 +18,6 @@ from shadowviz_engine.core.errors import InputError
 CHUNK_BYTES = 2**20
 LAST_LINE_BYTES = 64 * 1024
 """Read of a log's end at a time, to find where its last whole line ends."""
-SIDECAR_ENDING = ".topk"
 
 First = Callable[[bytes], bytes]
 """What becomes of the first line."""
@@ -39,7 +39,7 @@ class KeptLog:
         if not (sidecar and beside.is_file()):
             self._copies.append(_Copy(log, self.target, bytes))
             return
-        named = free_target(f"{file}{SIDECAR_ENDING}")
+        named = free_target(sidecar_of(Path(file)))
         # Each is named by the other, so that the sidecar comes first: a log without its own would look damaged.
         self._copies.append(_Copy(beside, named, bytes))
         try:

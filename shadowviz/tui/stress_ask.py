@@ -1,7 +1,6 @@
 """What a stress run that is begun in the interface is to check, and the command that does it."""
 
 import shlex
-from pathlib import Path
 from typing import Final
 
 import msgspec
@@ -30,6 +29,7 @@ PARTS: Final = (
     StressPart(title="faults put in, to be found", levels=("faults",), subject="recall", lengths="18:22"),
 )
 """The first is the usual one."""
+RECORD: Final = "stress.jsonl"
 SUBJECTS: Final = "a model (tiny, tiny-512, recall), random:7, a geometry (v4-flash), or a model's folder"
 
 
@@ -41,7 +41,7 @@ class StressAsk(msgspec.Struct, frozen=True, kw_only=True):
     subject: str = PARTS[0].subject
     """One or several, with blanks between."""
     lengths: str = PARTS[0].lengths
-    record: str = "stress.jsonl"
+    record: str = RECORD
 
     def with_part(self, part: int) -> "StressAsk":
         """The same with another sort of check; what the user has not touched becomes what is good for it."""
@@ -86,15 +86,6 @@ _EXAMPLES: Final = {"lengths": "1:129", "a file for the record": "stress.jsonl",
 def command_line(arguments: list[str]) -> str:
     """The command as a shell takes it."""
     return shlex.join(["shadowviz", *arguments])
-
-
-def free_record(folder: Path | None = None) -> str:
-    """A name for a record that nothing has in the current folder."""
-    where, number, name = folder or Path(), 1, "stress.jsonl"
-    while (where / name).exists():
-        number += 1
-        name = f"stress-{number}.jsonl"
-    return name
 
 
 def _words(text: str) -> list[str]:

@@ -6,7 +6,7 @@ import pytest
 from cli_runs import Command
 from tui_processes import wait_for
 
-from shadowviz.cli.tui import EngineFile, _engine
+from shadowviz.cli.tui_engine import EngineFile, start_engine
 from shadowviz.sources.logfile import LogFile
 from shadowviz_engine.core.errors import InputError
 from shadowviz_engine.core.events import LookupDone
@@ -16,7 +16,7 @@ TOO_LONG = 5_000
 
 
 def test_an_engine_of_ones_own_takes_what_the_tour_has_no_room_for_and_knows_what_is_cold(tmp_path: Path) -> None:
-    child = _engine(EngineFile("", False, 64 << 20), tmp_path)
+    child = start_engine(EngineFile("", False, 64 << 20), tmp_path)
     answers = []
 
     def answered() -> bool:
@@ -58,5 +58,5 @@ def test_a_record_that_cannot_be_read_back_is_refused_at_once(
     Path("link").symlink_to("/dev/full")
     for name in ("/dev/full", "link"):
         with pytest.raises(InputError, match="no regular file"):
-            _engine(EngineFile(name, "--force" in more, len(more) == 2), tmp_path)
+            start_engine(EngineFile(name, "--force" in more, len(more) == 2), tmp_path)
     assert "no regular file" in command("tui", "-o", "/dev/full").err

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from tui_processes import PATIENCE_S, is_running, wait_for
 
-from shadowviz.sources.child import EngineChild, free_name, sidecar_of, successor
+from shadowviz.sources.child import EngineChild, sidecar_of, successor
 from shadowviz.sources.child_wire import Answer, Setup
 from shadowviz.sources.logfile import LogFile
 from shadowviz.sources.states import EngineState
@@ -229,8 +229,3 @@ def test_a_module_in_the_current_folder_is_not_taken_for_one_of_the_program(
     watched = started(options={"wrong": 1})
     watched.reach(EngineState.FAILED)
     assert "engine option" in watched.child.words
-
-
-def test_a_free_name_is_one_that_is_not_there(tmp_path: Path) -> None:
-    (tmp_path / "run-2.jsonl").touch()
-    assert free_name(tmp_path / "run.jsonl") == tmp_path / "run-3.jsonl"

@@ -6,9 +6,10 @@ from pathlib import Path
 
 from textual.pilot import Pilot
 
-from shadowviz.tui.app import AppOptions, ShadowvizApp
+from shadowviz.tui.app import ShadowvizApp
 from shadowviz.tui.screens.base import PaneScreen
 from shadowviz.tui.session import Session
+from shadowviz.tui.themed import AppOptions
 
 
 def screen_text(app: ShadowvizApp) -> str:

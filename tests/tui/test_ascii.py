@@ -10,8 +10,9 @@ from textual.pilot import Pilot
 from tui_logs import chat_log
 from tui_runs import press, run_app, screen_text, settled
 
-from shadowviz.tui.app import AppOptions, ShadowvizApp
+from shadowviz.tui.app import ShadowvizApp
 from shadowviz.tui.session import Session
+from shadowviz.tui.themed import AppOptions
 
 
 @pytest.fixture(scope="module")

@@ -11,9 +11,10 @@ from tui_logs import chat_log, write_log
 from tui_runs import press, run_app
 
 from shadowviz.cli.main import main
-from shadowviz.tui.app import AppOptions, ShadowvizApp
+from shadowviz.tui.app import ShadowvizApp
 from shadowviz.tui.exporting import write_new
 from shadowviz.tui.screens.copying import copy_text
+from shadowviz.tui.themed import AppOptions
 from shadowviz_engine.core.errors import InputError
 from shadowviz_engine.core.events import LogOpened, RequestSubmitted
 from shadowviz_engine.core.presets import preset

@@ -12,8 +12,9 @@ from textual.scrollbar import ScrollBar
 from tui_logs import chat_log
 from tui_runs import press, run_app, settled
 
-from shadowviz.tui.app import AppOptions, ShadowvizApp
+from shadowviz.tui.app import ShadowvizApp
 from shadowviz.tui.screens.registry import SCREENS
+from shadowviz.tui.themed import AppOptions
 from shadowviz.tui.widgets.bar import Bar
 
 KEYS = ("j", "k", "down", "up", "pagedown", "pageup", "end", "home", "h", "l", "space", "tab", "minus", "plus", "z")

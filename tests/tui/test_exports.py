@@ -14,9 +14,10 @@ from tui_runs import press, run_app
 
 from shadowviz.cli.main import main
 from shadowviz.sources.logfile import LogFile
-from shadowviz.tui.app import AppOptions, ShadowvizApp
+from shadowviz.tui.app import ShadowvizApp
 from shadowviz.tui.models.event_words import event_words
 from shadowviz.tui.session import Session
+from shadowviz.tui.themed import AppOptions
 
 
 @pytest.fixture(scope="module")

@@ -15,10 +15,11 @@ from tui_runs import press, run_app
 from shadowviz.sources.child import EngineChild
 from shadowviz.sources.child_wire import Setup
 from shadowviz.sources.selection_index import SelectionIndex
-from shadowviz.tui.app import AppOptions, ShadowvizApp
+from shadowviz.tui.app import ShadowvizApp
 from shadowviz.tui.keeping import KeptLog
 from shadowviz.tui.runs import ShownRun
 from shadowviz.tui.session import Session
+from shadowviz.tui.themed import AppOptions
 from shadowviz_engine.core.errors import InputError
 from shadowviz_engine.core.log_reader import read_log
 

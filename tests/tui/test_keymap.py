@@ -9,10 +9,11 @@ from tui_logs import chat_log
 from tui_runs import settled
 
 from shadowviz.cli.main import main
-from shadowviz.tui.app import AppOptions, ShadowvizApp
+from shadowviz.tui.app import ShadowvizApp
 from shadowviz.tui.keymap import check_keymap, known_ids
 from shadowviz.tui.screens.registry import SCREENS
 from shadowviz.tui.session import Session
+from shadowviz.tui.themed import AppOptions
 from shadowviz_engine.core.errors import InputError
 
 

@@ -8,7 +8,8 @@ from tui_logs import chat_log
 from tui_runs import press, run_app
 
 from shadowviz.cli.main import main
-from shadowviz.tui.app import AppOptions, ShadowvizApp
+from shadowviz.tui.app import ShadowvizApp
+from shadowviz.tui.themed import AppOptions
 
 SIZES = [(80, 24), (120, 40)]
 

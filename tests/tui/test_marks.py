@@ -9,8 +9,9 @@ from tui_logs import chat_log
 from tui_runs import press, run_app
 
 from shadowviz.diagrams.roles import OUTCOMES
-from shadowviz.tui.app import AppOptions, ShadowvizApp
+from shadowviz.tui.app import ShadowvizApp
 from shadowviz.tui.models.cells import BAR_MARKS
+from shadowviz.tui.themed import AppOptions
 from shadowviz.tui.widgets.text_pane import TextPane
 
 

@@ -8,9 +8,10 @@ from golden import check_golden
 from textual.pilot import Pilot
 from tui_runs import press, run_app, screen_text, settled
 
-from shadowviz.tui.app import AppOptions, ShadowvizApp
+from shadowviz.tui.app import ShadowvizApp
 from shadowviz.tui.plain import plain_lines
 from shadowviz.tui.session import Session
+from shadowviz.tui.themed import AppOptions
 
 LOG = Path(__file__).parents[2] / "fixtures/logs/schema-1.jsonl"
 STORED = Path(__file__).parent / "stored"

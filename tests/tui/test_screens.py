@@ -10,8 +10,8 @@ from rich.cells import cell_len
 from tui_logs import chat_log, family_log, long_log
 from tui_runs import press, run_app, same_twice, screen_text
 
-from shadowviz.tui.app import AppOptions
 from shadowviz.tui.frame import Mode
+from shadowviz.tui.themed import AppOptions
 
 GOLDEN = Path(__file__).parent / "golden"
 SIZES = ((80, 24), (120, 40))

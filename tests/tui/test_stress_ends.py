@@ -15,12 +15,13 @@ from tui_runs import press, run_app, screen_text, settled
 from shadowviz.experiments.stress.record import Record
 from shadowviz.sources.follow import Follower
 from shadowviz.sources.states import LogState
-from shadowviz.tui.app import AppOptions, ShadowvizApp
+from shadowviz.tui.app import ShadowvizApp
 from shadowviz.tui.screens.stress_ask import StressAskScreen
 from shadowviz.tui.stress_ask import StressAsk
 from shadowviz.tui.stress_checks import StressChecks, is_whole
 from shadowviz.tui.stress_run import RunState, StressRun
 from shadowviz.tui.stress_words import stand_of, stand_words
+from shadowviz.tui.themed import AppOptions
 from shadowviz_engine.core.events import BoundaryChecked, BoundaryStressStarted
 from shadowviz_engine.core.log_reader import read_log
 from shadowviz_engine.core.presets import preset

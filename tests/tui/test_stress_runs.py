@@ -18,9 +18,10 @@ from tui_logs import chat_log
 from tui_processes import is_running, wait_for
 from tui_runs import press, run_app, screen_text, settled
 
-from shadowviz.tui.app import AppOptions, ShadowvizApp
+from shadowviz.tui.app import ShadowvizApp
 from shadowviz.tui.screens.stress_ask import StressAskScreen
 from shadowviz.tui.stress_run import RunState
+from shadowviz.tui.themed import AppOptions
 from shadowviz_engine.core.log_reader import read_log
 
 STRESS = AppOptions(screen="stress")

@@ -1,6 +1,7 @@
 """Requests in the order of the list: sorted, filtered, and found again by name while the run goes on."""
 
 from typing import Final
+from weakref import ref
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,7 +54,7 @@ class RequestRows:
         if self._labelled is not session.timeline:
             self._labelled = session.timeline
             self._labels.clear()
-        made_for = (self.sort, self.pattern, moment, id(session.timeline))
+        made_for = (self.sort, self.pattern, moment, ref(session.timeline))
         if made_for == self._made_for:
             return False
         self._made_for = made_for

@@ -6,12 +6,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from shadowviz.sources.names import free_name
 from shadowviz.tui.helpers import start_told
 from shadowviz.tui.screens.ask import AskScreen
 
 if TYPE_CHECKING:
     from shadowviz.tui.app import ShadowvizApp
 
+RECORD = "run.jsonl"
 KEEP = "the record goes when you quit; keep it for this command as"
 
 
@@ -44,7 +46,7 @@ def copy_log_command(app: "ShadowvizApp", words_of: Callable[[str], Sequence[str
         else:
             app.say("nothing is copied: the record was not kept")
 
-    app.push_screen(AskScreen(KEEP, _free_name()), keep)
+    app.push_screen(AskScreen(KEEP, str(free_name(Path(RECORD)))), keep)
 
 
 def log_name(app: "ShadowvizApp") -> str:
@@ -95,12 +97,3 @@ def _keep_and_copy(app: "ShadowvizApp", kept_as: KeptAs, words_of: Callable[[str
 
 def _copy_kept(app: "ShadowvizApp", log: Path, words_of: Callable[[str], Sequence[str]]) -> None:
     copy_command(app, words_of(_name_of(app.kept[log].target)))
-
-
-def _free_name() -> str:
-    """A name in the current folder that nothing has."""
-    number, name = 1, "run.jsonl"
-    while Path(name).exists():
-        number += 1
-        name = f"run-{number}.jsonl"
-    return name

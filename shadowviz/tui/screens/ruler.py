@@ -2,6 +2,7 @@
 
 import time
 from typing import ClassVar
+from weakref import ref
 
 from rich.segment import Segment
 from textual.app import ComposeResult
@@ -60,7 +61,7 @@ class RulerScreen(RulerCursor):
         super().__init__()
         self._subject_for: tuple[object, ...] = ()
         self._due = 0.0
-        self._about = ""
+        self._about: tuple[object, ...] = ()
         self._selections = RulerSelections()
 
     def compose_main(self) -> ComposeResult:
@@ -94,8 +95,8 @@ class RulerScreen(RulerCursor):
 
     def _find_subject(self, frame: Frame) -> None:
         chosen = self.selection
-        about = f"{chosen.request}/{chosen.node}/{chosen.seq}/{id(self.session)}"
-        wanted = (frame.version, about, id(self.session.timeline))
+        about = (chosen.request, chosen.node, chosen.seq, ref(self.session))
+        wanted = (frame.version, about, ref(self.session.timeline))
         now = time.monotonic()
         if wanted == self._subject_for or (about == self._about and (now < self._due or not frame.arrival.settled)):
             return

@@ -100,12 +100,11 @@ class StressScreen(PaneScreen):
         self._tell_stand(frame)
         grid, view = self._grid, self.view
         if grid is None or not grid.started:
-            # The next grid may come to lie where this one was.
             view.rows, self._drawn = None, ()
             view.rows_changed()
             self.inspector.show([Paragraph(self._nothing(), self.look.muted)])
             return
-        drawn = (id(grid), grid.num_checks, self.look, view.size.width)
+        drawn = (grid, grid.num_checks, self.look, view.size.width)
         if drawn != self._drawn:
             self._drawn = drawn
             is_new = view.rows is None or view.rows.grid is not grid
@@ -129,19 +128,19 @@ class StressScreen(PaneScreen):
         run = self.owner.runs.stress
         if run is not None and run.state.alive:
             return f"The run loads what it needs, and works out what there is to check: {command_of(run)}"
-        key = self._key_of("stress.begin")
+        (key,) = self._keys_of("stress.begin")
         words = f"No stress run is on this record. {key} begins one here; or in another terminal, to be followed while "
         return words + "it goes on: shadowviz stress tiny-512 -o stress.jsonl"
 
-    def _key_of(self, name: str) -> str:
-        """The key of a binding of this screen, as the foot writes it."""
-        found = (one.binding for one in self.active_bindings.values() if one.binding.id == name)
-        return next((self.owner.key_words(binding) for binding in found), "")
+    def _keys_of(self, *names: str) -> list[str]:
+        """The keys of bindings of this screen, as the foot writes them; empty where there is none."""
+        found = {one.binding.id: one.binding for one in reversed(self.active_bindings.values())}
+        return [self.owner.key_words(found[name]) if name in found else "" for name in names]
 
     def _tell_stand(self, frame: Frame) -> None:
         """How the run stands, in a sentence over the heat map."""
         stand = self._stand = stand_of(self._counted, self._run, frame.log, frame.head)
-        words = stand_words(stand, *map(self._key_of, ("stress.stop", "stress.go-on", "stress.next")))
+        words = stand_words(stand, *self._keys_of("stress.stop", "stress.go-on", "stress.next"))
         look, rows = self.look, wrap(self.look.shown(words), max(1, self.size.width - 2))[:MOST_ROWS]
         ink = look.warning if stand.needs_look else look.title
         self.query_one("#stand", FewLines).show_lines([[Segment(f" {row}", ink)] for row in rows] if words else [])
@@ -209,13 +208,11 @@ class StressScreen(PaneScreen):
         rows = self.view.rows
         if rows is None:
             return
-        here = (self.view.place.length, self.view.cursor - HEADS)
-        found = sorted((length, at) for at, row in enumerate(rows.rows) for length in row.findings())
-        ahead = [one for one in found if (one > here if by > 0 else one < here)]
-        if not ahead:
+        found = rows.next_finding(self.view.place.length, self.view.cursor - HEADS, by)
+        if found is None:
             self.owner.say("no finding " + ("behind" if by > 0 else "before") + " this cell")
             return
-        length, row = min(ahead) if by > 0 else max(ahead)
+        length, row = found
         self.view.move_to(row + HEADS, tell=False)
         self.view.go_to(length)
 

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from shadowviz.sources.names import free_name
 from shadowviz.tokens.inert import printable
 from shadowviz.tui.runs import STRESS
-from shadowviz.tui.stress_ask import StressAsk, free_record
+from shadowviz.tui.stress_ask import RECORD, StressAsk
 from shadowviz.tui.stress_run import StressRun, go_on_arguments
 from shadowviz_engine.core.errors import ShadowvizError
 
@@ -23,7 +24,7 @@ def ask_and_begin(app: "ShadowvizApp") -> None:
 
     if _is_taken(app):
         return
-    ask = msgspec.structs.replace(app.runs.asked or StressAsk(), record=free_record())
+    ask = msgspec.structs.replace(app.runs.asked or StressAsk(), record=str(free_name(Path(RECORD))))
 
     def begin(ask: StressAsk | None) -> None:
         if ask is not None:

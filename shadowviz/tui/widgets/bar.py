@@ -5,11 +5,12 @@ from math import ceil
 
 from rich.color import Color
 from textual.reactive import Reactive
+from textual.scroll_view import ScrollView
 from textual.scrollbar import ScrollBar, ScrollBarRender
 from textual.strip import Strip
-from textual.widget import Widget
 
 from shadowviz.tui.widgets.grounds import Grounded
+from shadowviz.tui.widgets.look import Look
 
 STEPS = 8
 """Heights of an end of the thumb within one cell."""
@@ -73,9 +74,27 @@ class Bar(ScrollBar, Grounded):
         return [strips[id(piece)] for piece in drawn.segments]
 
 
-def add_bar(view: Widget) -> Bar:
-    """A bar for the rows of `view`, which does not show it yet."""
-    bar = Bar(name="vertical", thickness=view.scrollbar_size_vertical)
-    bar.display = False
-    view.app._start_widget(view, bar)
-    return bar
+class BarredView(ScrollView, Grounded, can_focus=True):
+    """Rows with a bar of ours at their right, where a terminal draws more than ASCII."""
+
+    DEFAULT_CSS = """
+    BarredView { overflow-x: hidden; overflow-y: auto; scrollbar-size-vertical: 1; }
+    BarredView.-ascii { scrollbar-size-vertical: 0; }
+    """
+
+    @property
+    def look(self) -> Look:
+        """The app's."""
+        look: Look = self.app.look  # type: ignore[attr-defined]
+        return look
+
+    def on_mount(self) -> None:
+        self.set_class(self.look.ascii, "-ascii")
+
+    @property
+    def vertical_scrollbar(self) -> ScrollBar:
+        if self._vertical_scrollbar is None:
+            bar = self._vertical_scrollbar = Bar(name="vertical", thickness=self.scrollbar_size_vertical)
+            bar.display = False
+            self.app._start_widget(self, bar)
+        return self._vertical_scrollbar

@@ -8,12 +8,10 @@ from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
-from textual.scrollbar import ScrollBar
 from textual.strip import Strip
 
-from shadowviz.tui.widgets.bar import add_bar
+from shadowviz.tui.widgets.bar import BarredView
 from shadowviz.tui.widgets.grounds import Grounded
-from shadowviz.tui.widgets.look import Look
 from shadowviz.tui.widgets.strips import strip_of
 from shadowviz_engine.core.errors import LogError
 
@@ -23,15 +21,14 @@ MAX_STRIPS = 1024
 """Lines that are kept as drawn."""
 
 
-class LineView(ScrollView, Grounded, can_focus=True):
+class LineView(BarredView):
     """A list over rows that a subclass counts and draws; it has a cursor, and keeps what it has drawn.
 
     A subclass gives `num_rows` and `draw_row`, and calls `rows_changed` when either has changed.
     """
 
     DEFAULT_CSS = """
-    LineView { overflow-x: hidden; overflow-y: auto; scrollbar-size-vertical: 1; height: 1fr; }
-    LineView.-ascii { scrollbar-size-vertical: 0; }
+    LineView { height: 1fr; }
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -72,12 +69,6 @@ class LineView(ScrollView, Grounded, can_focus=True):
         self._width = self._outer = 0
         """Cells of a row, and with the bar at its right."""
 
-    @property
-    def look(self) -> Look:
-        """The app's."""
-        look: Look = self.app.look  # type: ignore[attr-defined]
-        return look
-
     def num_rows(self) -> int:
         """Rows that there are."""
         raise NotImplementedError
@@ -88,9 +79,6 @@ class LineView(ScrollView, Grounded, can_focus=True):
 
     def before_drawing(self, first: int, num_rows: int) -> None:
         """Told before rows are drawn which of them are seen, so that they can be worked out together."""
-
-    def on_mount(self) -> None:
-        self.set_class(self.look.ascii, "-ascii")
 
     def rows_changed(self) -> None:
         """Draw everything anew, with the cursor in a row that there is."""
@@ -174,12 +162,6 @@ class LineView(ScrollView, Grounded, can_focus=True):
     def action_last(self) -> None:
         """Move the cursor to the last row."""
         self.move_to(self.num_rows() - 1)
-
-    @property
-    def vertical_scrollbar(self) -> ScrollBar:
-        if self._vertical_scrollbar is None:
-            self._vertical_scrollbar = add_bar(self)
-        return self._vertical_scrollbar
 
     def drawn(self) -> Sequence[Strip]:
         """The rows that are seen, each drawn once for all updates of the screen until `rows_changed`."""

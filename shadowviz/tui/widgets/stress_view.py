@@ -62,6 +62,12 @@ class StressRows:
         first = self.place.first + column * self.place.zoom
         return self.rows[row].cell(first, first + self.place.zoom)
 
+    def next_finding(self, length: int, row: int, by: int) -> tuple[int, int] | None:
+        """Length and row of the nearest finding behind a cell (`by` 1) or before it (-1), row by row in a length."""
+        found = sorted((at, number) for number, one in enumerate(self.rows) for at in one.findings())
+        ahead = [one for one in found if (one > (length, row) if by > 0 else one < (length, row))]
+        return (min(ahead) if by > 0 else max(ahead)) if ahead else None
+
     def draw(self, row: int, width: int) -> Line:
         """One row in at most `width` cells."""
         label, columns, look = self.label(width), self.columns(width), self.look

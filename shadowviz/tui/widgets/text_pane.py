@@ -10,12 +10,10 @@ from rich.style import Style as Ink
 from textual.binding import Binding, BindingType
 from textual.geometry import Size
 from textual.scroll_view import ScrollView
-from textual.scrollbar import ScrollBar
 from textual.strip import Strip
 
 from shadowviz.tui.models.cells import steady, wrap
-from shadowviz.tui.widgets.bar import add_bar
-from shadowviz.tui.widgets.grounds import Grounded
+from shadowviz.tui.widgets.bar import BarredView
 from shadowviz.tui.widgets.look import Look
 
 Line = list[Segment]
@@ -30,13 +28,8 @@ class Paragraph(msgspec.Struct, frozen=True):
     lead_ink: Ink = Ink()
 
 
-class TextPane(ScrollView, Grounded, can_focus=True):
+class TextPane(BarredView):
     """Paragraphs; they are made harmless here, so they may come from anywhere."""
-
-    DEFAULT_CSS = """
-    TextPane { overflow-x: hidden; overflow-y: auto; scrollbar-size-vertical: 1; }
-    TextPane.-ascii { scrollbar-size-vertical: 0; }
-    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "scroll(-1)", "up", show=False, id="pane.up"),
@@ -58,15 +51,6 @@ class TextPane(ScrollView, Grounded, can_focus=True):
         self._strips: dict[int, tuple[Line, Strip]] = {}
         """Lines of the text that were seen, and with what is beside them as they were drawn."""
         self._drawn_for: tuple[object, ...] = ()
-
-    @property
-    def look(self) -> Look:
-        """The app's."""
-        look: Look = self.app.look  # type: ignore[attr-defined]
-        return look
-
-    def on_mount(self) -> None:
-        self.set_class(self.look.ascii, "-ascii")
 
     def show(self, paragraphs: Sequence[Paragraph]) -> None:
         """Show other text; from its top, if it is about something else."""
@@ -95,12 +79,6 @@ class TextPane(ScrollView, Grounded, can_focus=True):
 
     def on_resize(self) -> None:
         self._lay_out()
-
-    @property
-    def vertical_scrollbar(self) -> ScrollBar:
-        if self._vertical_scrollbar is None:
-            self._vertical_scrollbar = add_bar(self)
-        return self._vertical_scrollbar
 
     def _lay_out(self) -> None:
         width, look = self.scrollable_content_region.width, self.look
