@@ -42,7 +42,7 @@ def tui(
     theme: Annotated[str, typer.Option(help="Colours, such as nord or high-contrast.", metavar="NAME")] = "",
     ascii_only: Annotated[bool, typer.Option("--ascii", help="Draw with ASCII alone.")] = False,
     keys: Annotated[
-        str, typer.Option(help='A JSON file of keys by the id that ? shows, such as {"app.quit": "x"}.', metavar="FILE")
+        str, typer.Option(help='A JSON file of keys by the id that ? shows, such as {"app.quit": "Q"}.', metavar="FILE")
     ] = "",
     output: Annotated[str, typer.Option("--output", "-o", help="Keep the engine's record here.", metavar="FILE")] = "",
     force: Annotated[bool, typer.Option("--force", help="Replace what -o names.")] = False,

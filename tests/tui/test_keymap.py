@@ -38,9 +38,7 @@ def test_every_id_that_a_screen_shows_is_known(log: Path) -> None:
     asyncio.run(run())
 
 
-@pytest.mark.parametrize(
-    "key", ["x", "X", "?", "+", "f5", "ctrl+x", "question_mark", "left_square_bracket", "a,ctrl+y"]
-)
+@pytest.mark.parametrize("key", ["w", "W", "!", "%", "f5", "ctrl+x", "exclamation_mark", "percent_sign", "w,ctrl+y"])
 def test_keys_by_any_of_their_names_are_taken_and_work(log: Path, key: str) -> None:
     check_keymap({"app.quit": key})
 
@@ -50,7 +48,7 @@ def test_keys_by_any_of_their_names_are_taken_and_work(log: Path, key: str) -> N
         async with app.run_test() as pilot:
             await settled(app, pilot)
             for one in key.split(","):
-                names = {"?": "question_mark", "+": "plus"}
+                names = {"!": "exclamation_mark", "%": "percent_sign"}
                 assert [
                     found.binding.id
                     for name, found in app.screen.active_bindings.items()
@@ -85,3 +83,35 @@ def test_a_slip_is_told(
     assert words in told
     assert "keys.json" in told
     assert "\x1b" not in told
+
+
+@pytest.mark.parametrize(
+    ("keys", "words"),
+    [
+        ({"app.quit": "j"}, "app.quit: on the screen live the key j is that of row.down"),
+        ({"row.down": "s"}, "row.down: on the screen live the key s is that of live.sort"),
+        ({"pane.top": "s"}, "pane.top: on the screen live the key s is that of live.sort"),
+        ({"app.quit": "x"}, "on the screen diff the key x is that of diff.swap"),
+        ({"app.quit": "?"}, "the key question_mark is that of app.help"),
+        ({"stress.rows": "home"}, "on the screen stress the key home is that of"),
+        ({"ruler.cut": "Q", "app.quit": "Q"}, "on the screen ruler the key Q is that of"),
+    ],
+)
+def test_a_key_that_does_something_else_on_a_screen_is_refused(keys: dict[str, str], words: str) -> None:
+    with pytest.raises(InputError, match="choose another, or give") as found:
+        check_keymap(keys)
+    assert words in str(found.value)
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        {},
+        {"app.quit": "?", "app.help": "f1"},
+        {"row.down": "up", "row.up": "down", "pane.down": "up", "pane.up": "down"},
+        {"tree.fold": "x"},
+        {"live.sort": "c"},
+    ],
+)
+def test_keys_that_change_places_or_meet_on_no_screen_are_taken(keys: dict[str, str]) -> None:
+    check_keymap(keys)

@@ -226,12 +226,12 @@ def test_help_names_every_key_by_the_id_that_a_keymap_changes(log):
     async def keys(app, pilot):
         await press(app, pilot, "question_mark")
         helped = app.screen.query_one("#help").text
-        for key, words, name in (("x", "quit", "app.quit"), ("/", "filter", "live.filter"), ("j", "down", "row.down")):
+        for key, words, name in (("Q", "quit", "app.quit"), ("/", "filter", "live.filter"), ("j", "down", "row.down")):
             assert re.search(rf"{key}\S*\s+{words}\s+{name}", helped), helped
-        await press(app, pilot, "escape", "x")
+        await press(app, pilot, "escape", "Q")
         assert app._exit
 
-    run_app(log, keys, options=AppOptions(keymap={"app.quit": "x"}))
+    run_app(log, keys, options=AppOptions(keymap={"app.quit": "Q"}))
 
 
 def test_ascii_draws_with_ascii_alone(log):
