@@ -10,11 +10,23 @@ import sys
 import termios
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 LINES, COLUMNS = 40, 120
 FRAME_BYTES = 2_000
 """A screen is there once so much of it was written."""
 QUIET_S = 0.05
+
+
+class Key(NamedTuple):
+    """What a key took."""
+
+    wall_s: float
+    """Until the first byte of the answer."""
+    cpu_s: float
+    """Until the answer is whole, with whatever else was done meanwhile."""
+    span_s: float
+    """Seconds in which that CPU was used."""
 
 
 class Terminal:
@@ -65,8 +77,8 @@ class Terminal:
         """Press a key, and do not wait for what it does."""
         os.write(self._fd, key)
 
-    def key(self, key: bytes) -> tuple[float, float]:
-        """Seconds until the first byte of the answer, and CPU seconds until it is whole."""
+    def key(self, key: bytes) -> "Key":
+        """Press a key, and wait until the answer is whole."""
         while self._read(0.0):
             pass
         cpu, began = self.cpu_s(), time.perf_counter()
@@ -76,7 +88,14 @@ class Terminal:
         while self._read(QUIET_S):
             if time.perf_counter() - began > 0.3:
                 break
-        return wall, self.cpu_s() - cpu
+        return Key(wall, self.cpu_s() - cpu, time.perf_counter() - began)
+
+    def busy(self, seconds: float) -> float:
+        """CPU seconds a second while no key is pressed, measured for so long."""
+        cpu, began = self.cpu_s(), time.perf_counter()
+        while time.perf_counter() < began + seconds:
+            self._read(QUIET_S)
+        return (self.cpu_s() - cpu) / (time.perf_counter() - began)
 
     def cpu_s(self) -> float:
         """CPU seconds of all threads so far, in nanoseconds' resolution where the system has it."""
