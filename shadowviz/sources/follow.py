@@ -54,6 +54,8 @@ class Follower:
         is_written: Callable[[], bool] = lambda: True,
     ) -> None:
         self.path = Path(path)
+        self.round = 0
+        """How often it was read from its beginning: what was read in another round may be another log."""
         self._clock, self._is_written = clock, is_written
         self._begin()
         first = self.poll()
@@ -62,6 +64,7 @@ class Follower:
             raise LogError(first.words)
 
     def _begin(self) -> None:
+        self.round += 1
         self._file: LogFileView | None = None
         self._front = LineIndex()
         self._tail: LineIndex | None = None
@@ -166,13 +169,13 @@ class Follower:
     def next_of(self, kinds: Collection[str], seq: int) -> int | None:
         """The first event behind `seq` that is of one of `kinds`; None = there is none yet."""
         self.index()
-        found = [self._front.kinds.find(CODES[kind], seq + 1) for kind in kinds]
+        found = [self._front.kinds.find(CODES[kind], seq + 1) for kind in kinds if kind in CODES]
         return min((at for at in found if at >= 0), default=None)
 
     def previous_of(self, kinds: Collection[str], seq: int) -> int | None:
         """The last event before `seq` that is of one of `kinds`; None = there is none."""
         self.index()
-        found = [self._front.kinds.rfind(CODES[kind], 0, max(0, seq)) for kind in kinds]
+        found = [self._front.kinds.rfind(CODES[kind], 0, max(0, seq)) for kind in kinds if kind in CODES]
         return max((at for at in found if at >= 0), default=None)
 
     def restart(self) -> Polled:

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import signal
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -14,6 +14,7 @@ from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
 from textual.dom import DOMNode
 from textual.screen import Screen
+from textual.widget import AwaitMount
 
 from shadowviz.replay.nearest import Words
 from shadowviz.tokens.inert import printable
@@ -202,11 +203,16 @@ class ShadowvizApp(ThemedApp):
 
     def draw(self) -> None:
         """The screen that is on, with the last frame."""
+        # Between two modes there is no screen for a moment.
+        self._draw_screens(self.screen_stack)
+
+    def _draw_screens(self, stack: Sequence[Screen[Any]]) -> None:
         from shadowviz.tui.screens.base import PaneScreen
 
-        # Between two modes there is no screen for a moment.
-        if self.screen_stack and isinstance(self.screen, PaneScreen):
-            self.screen.draw(self.frame)
+        # That which lies under a line to type into is seen as well.
+        for screen in stack:
+            if isinstance(screen, PaneScreen):
+                screen.draw(self.frame)
 
     @property
     def words(self) -> Words:
@@ -236,6 +242,12 @@ class ShadowvizApp(ThemedApp):
         from shadowviz.tui.screens.stress_start import ask_and_begin
 
         ask_and_begin(self)
+
+    def switch_mode(self, mode: str) -> AwaitMount:
+        """Show another screen; one that was on before has the rows of that moment until it is drawn."""
+        with contextlib.suppress(KeyError):
+            self._draw_screens(self.get_screen_stack(mode))
+        return super().switch_mode(mode)
 
     def drill(self, *names: str) -> None:
         """Go deeper, to the first of these screens that there is; `Backspace` leads back."""

@@ -44,6 +44,10 @@ class PoolCounter:
         self._counted: tuple[int, int] = (-1, 0)
         self._due_s = 0.0
 
+    def be_due(self) -> None:
+        """Count them anew the next time, however long that takes."""
+        self._due_s = 0.0
+
     def fills(self, at: int, state: Replayer) -> tuple[PoolFill, ...]:
         """As they were counted last; counted anew for the state after event `at` if that is due."""
         now_s, moment = self._clock(), (at, id(state))

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Collection
+from itertools import count
 from pathlib import Path
 
 from shadowviz.replay.explain import Explanation
@@ -23,6 +24,8 @@ from shadowviz_engine.core.errors import LogError
 from shadowviz_engine.core.events import Event, LogOpened, LookupDone
 from shadowviz_engine.core.replayer import Replayer
 
+_VERSIONS = count(1)
+"""Of all sessions together: what is drawn for one is never taken for another's, nor for that of a log before it."""
 TICK_S = 0.02
 """Work of one tick: short enough that a key which comes meanwhile is still answered in time."""
 
@@ -52,7 +55,7 @@ class Session:
     def _begin(self) -> None:
         self.timeline = Timeline(self.follower, _words_of, self._budgets, self._clock)
         self._is_paused = False
-        self._version = self._tree_version = 0
+        self._version, self._tree_version = next(_VERSIONS), 0
         self._shown: tuple[object, ...] = ()
         self._tree_of: tuple[int, int] = (-1, id(self.timeline.state))
         self._time: tuple[int, int] = (-1, 0)
@@ -86,6 +89,7 @@ class Session:
     def settle(self) -> Frame:
         """Work until the state is the one asked for, however long it takes: for what is printed and not watched."""
         while True:
+            self._pools.be_due()
             frame = self.tick(1.0)
             if frame.arrival.settled and self.follower.is_indexed:
                 return frame
@@ -236,7 +240,7 @@ class Session:
         shown = (timeline.at, id(state), log, log_words)
         if shown != self._shown:
             self._shown = shown
-            self._version += 1
+            self._version = next(_VERSIONS)
         sums = timeline.chronicle.sums(timeline.at)
         num, spent_s = self._pace
         return Frame(

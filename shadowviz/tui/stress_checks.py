@@ -40,7 +40,7 @@ class StressChecks:
         if self.is_behind:
             return
         seqs = _seqs_of_started(follower, at)
-        grid_of = (follower, follower.opened, len(seqs), rows_by)
+        grid_of = (follower, follower.round, len(seqs), rows_by)
         if grid_of != self._grid_of or self._fed > at + 1:
             self._grid_of, self._fed, self.fault = grid_of, 0, ""
             self.grid = StressGrid(_started(follower, seqs), rows_by)

@@ -145,6 +145,15 @@ def cell_command(check: BoundaryChecked, started: Sequence[BoundaryStressStarted
     return words
 
 
+def is_stress_command(text: str) -> bool:
+    """Whether a shell does nothing with it but run `shadowviz stress`: a record of anybody may bring any text along."""
+    try:
+        words = shlex.split(text)
+    except ValueError:
+        return False
+    return words[:2] == ["shadowviz", "stress"] and shlex.join(words) == text
+
+
 def _span(seconds: float) -> str:
     if seconds < 90:
         return f"{max(1, round(seconds))} s"

@@ -1,7 +1,7 @@
 """Text in a fixed number of terminal cells, and bars of nested lengths."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from rich.cells import cell_len, set_cell_size
 
@@ -66,13 +66,22 @@ def wrap(text: str, width: int) -> list[str]:
             continue
         if line:
             lines.append(line)
-        line = word
-        while cell_len(line) > width:
-            # A wide character that does not fit leaves a blank in its place.
-            head = set_cell_size(line, width).rstrip(" ") or line[0]
-            lines.append(head)
-            line = line[len(head) :]
+        pieces = list(_pieces(word, width))
+        lines += pieces[:-1]
+        line = pieces[-1]
     return [*lines, line]
+
+
+def _pieces(word: str, width: int) -> Iterator[str]:
+    """A word in pieces of at most `width` cells, or of one character where that has more."""
+    start = used = 0
+    for place, character in enumerate(word):
+        cells = cell_len(character)
+        if used + cells > width and place > start:
+            yield word[start:place]
+            start, used = place, 0
+        used += cells
+    yield word[start:]
 
 
 def nested_bar(lengths: Sequence[int], whole: int, width: int, ascii_only: bool) -> str:

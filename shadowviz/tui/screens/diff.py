@@ -67,7 +67,8 @@ class DiffScreen(PaneScreen):
 
     def show(self, frame: Frame) -> None:  # noqa: ARG002 - prompts do not change
         if self.session.state.opened is None:
-            self.inspector.show([Paragraph("Prompts appear once the log was opened.", self.look.muted)])
+            self._compared_for, self._comparison = (), None
+            self._say("Prompts appear once the log was opened.")
             return
         self._set_out()
         comparison = self._comparison

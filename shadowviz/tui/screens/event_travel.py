@@ -1,5 +1,6 @@
 """The cursor on an event, and the ways to the state at another one."""
 
+from shadowviz.sources.line_index import CODES
 from shadowviz.tui.screens.ask import AskScreen
 from shadowviz.tui.screens.base import PaneScreen
 from shadowviz.tui.widgets.event_view import EventView
@@ -71,7 +72,9 @@ class EventTravel(PaneScreen):
     def action_stop(self) -> None:
         """Stop at events of this kind when n or N walks through the log; again: no more."""
         words = self.view.lines.words(self._seq) if self.view.lines is not None and self._seq >= 0 else None
-        if words is not None:
+        if words is not None and words.kind not in CODES:
+            self.owner.say("this version does not know events of that kind, so it cannot walk from one to the next")
+        elif words is not None:
             self.view.stops ^= {words.kind}
             self.owner.tick()
 

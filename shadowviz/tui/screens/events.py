@@ -76,7 +76,7 @@ class EventsScreen(EventTravel):
 
     def show(self, frame: Frame) -> None:
         view, session = self.view, self.session
-        made_for = (self._pattern, session.follower, self.look)
+        made_for = (self._pattern, session.follower, session.follower.round, self.look)
         if made_for != self._made_for:
             self._made_for = made_for
             view.rows = EventRows(session.follower, self._pattern)
@@ -121,7 +121,7 @@ class EventsScreen(EventTravel):
         self._inspect()
 
     def on_line_view_entered(self, _event: LineView.Entered) -> None:
-        self.action_go()
+        self.tell(self.action_go)
 
     def action_filter(self) -> None:
         """Ask for words that events must hold."""

@@ -1,6 +1,7 @@
 """Screen 1: the requests of a run, each with what it reused and why no more."""
 
 from typing import ClassVar
+from weakref import ref
 
 from rich.segment import Segment
 from textual.app import ComposeResult
@@ -48,7 +49,9 @@ class LiveScreen(PaneScreen):
         self._drawn = -1
         self._inspected: tuple[object, ...] = ()
         self._asked: set[int] = set()
-        """Lookups that were explained, or cannot be."""
+        """Lookups that cannot be explained."""
+        self._asked_of: object = None
+        """What goes through the log that they are of."""
         self._sure_of: tuple[object, ...] = ()
         """What was seen when all verdicts in it were sure."""
 
@@ -117,6 +120,9 @@ class LiveScreen(PaneScreen):
     def _make_sure(self) -> None:
         """Explain one of the requests that are seen and whose event alone does not tell the verdict."""
         view = self.view
+        if self._asked_of != ref(self.session.timeline):
+            self._asked_of = ref(self.session.timeline)
+            self._asked.clear()
         top = view.scroll_offset.y
         looked_at = (top, view.page_rows, self._rows.pattern, self._rows.sort, self._drawn)
         if looked_at == self._sure_of:
@@ -125,7 +131,6 @@ class LiveScreen(PaneScreen):
             lookup = self.session.request(self._rows.at(place)).lookup
             if lookup is not None and lookup.seq not in self._asked and not self.session.verdict(lookup).sure:
                 if self._is_told(lookup.seq):
-                    self._asked.add(lookup.seq)
                     view.rows_changed()
                 return
         self._sure_of = looked_at
@@ -134,6 +139,7 @@ class LiveScreen(PaneScreen):
         try:
             return self.session.explain(seq) is not None
         except LogError:
+            self._asked.add(seq)
             return True
 
     def _moved(self, row: int) -> None:

@@ -128,7 +128,7 @@ def _locks(shown: TreeShown, node: int) -> str:
     requests, parent = shown.state.requests, shown.state.nodes.parent
     holders = []
     for row, lock in enumerate(requests.lock_node):
-        if requests.state[row] < DONE and lock >= node:
+        if requests.state[row] < DONE and lock:
             at = lock
             while at and at != node:
                 at = parent[at]

@@ -17,7 +17,7 @@ from shadowviz.tui.screens.stress_inspector import stress_paragraphs
 from shadowviz.tui.screens.stress_start import go_on
 from shadowviz.tui.stress_checks import StressChecks
 from shadowviz.tui.stress_run import StressRun
-from shadowviz.tui.stress_words import StressStand, cell_command, command_of, stand_of, stand_words
+from shadowviz.tui.stress_words import StressStand, cell_command, command_of, is_stress_command, stand_of, stand_words
 from shadowviz.tui.widgets.lines import LineView
 from shadowviz.tui.widgets.one_line import FewLines
 from shadowviz.tui.widgets.stress_view import HEADS, StressRows, StressView
@@ -228,7 +228,7 @@ class StressScreen(PaneScreen):
     def action_copy(self) -> None:
         """Copy the command that reproduces the cell, else the one that began the run."""
         check, run, grid = self._check, self._run, self._grid
-        if check is not None and check.command:
+        if check is not None and is_stress_command(check.command):
             copy_text(self.owner, check.command)
         elif check is not None and grid is not None:
             copy_command(self.owner, cell_command(check, grid.started))

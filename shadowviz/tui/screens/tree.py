@@ -70,6 +70,7 @@ class TreeScreen(TreeCursor):
     def show(self, frame: Frame) -> None:
         opened = self.session.state.opened
         if opened is None:
+            self._forget_tree()
             self.inspector.show([Paragraph("The tree appears once the log was opened.", self.look.muted)])
             return
         self._choose()
@@ -102,9 +103,17 @@ class TreeScreen(TreeCursor):
                 if self._index is not None:
                     self._index.reveal(self._node)
 
+    def _forget_tree(self) -> None:
+        """Show no row: those of another moment, or of another log, are not of this one."""
+        self.view.shown, self._index, self._index_of = None, None, None
+        self._shown_for, self._inspected, self._search_on = (), (), None
+        self._found.forget()
+        self.view.rows_changed()
+
     def _follow_tree(self) -> None:
         state = self.session.state
         if self._index is None or self._index_of is not self.session.timeline:
+            self._forget_tree()
             self._index_of = self.session.timeline
             self._index = TreeIndex(state.nodes)
             self._index.reveal(self._node)

@@ -119,6 +119,7 @@ def notice_lines(frame: Frame, log: Path, look: Look, width: int) -> list[list[S
 
 def tail_of(text: str, width: int) -> str:
     """The end of a text, in at most `width` cells."""
-    while text and cell_len(text) > width:
-        text = text[1:]
-    return text
+    start = len(text)
+    while start and (width := width - cell_len(text[start - 1])) >= 0:
+        start -= 1
+    return text[start:]
