@@ -9,3 +9,15 @@ addEventListener("error", (event) => {
 addEventListener("DOMContentLoaded", () => {
   document.getElementById("start").addEventListener("click", () => location.reload());
 });
+
+// Without the focus in the terminal, keys go to the page until a click. It tells its program about the focus, so that
+// can come no sooner than the connection.
+addEventListener("DOMContentLoaded", () => {
+  const watch = new MutationObserver(() => {
+    const keys = document.querySelector("#terminal textarea");
+    if (!keys || !document.body.classList.contains("-loaded")) return;
+    watch.disconnect();
+    keys.focus();
+  });
+  watch.observe(document.body, { attributes: true, attributeFilter: ["class"] });
+});
