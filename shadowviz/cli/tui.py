@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shadowviz.cli.show import write_note
-from shadowviz.cli.tui_begin import begin_at, check_screen, check_size, check_source, is_ascii_terminal, keymap_of
+from shadowviz.cli.tui_begin import (
+    begin_at,
+    check_screen,
+    check_size,
+    check_source,
+    check_theme,
+    check_together,
+    is_ascii_terminal,
+    keymap_of,
+)
 from shadowviz.cli.tui_end import end, end_code
 from shadowviz.cli.tui_engine import EngineFile, start_engine
 from shadowviz.cli.tui_folder import fleeting_folder
@@ -66,19 +75,11 @@ def tui(
     from shadowviz_engine.core.errors import InputError
 
     check_screen(screen)
-    if at is not None and not source:
-        raise InputError("--at names an event of a record: expected a source with it")
-    if source and output:
-        raise InputError("-o keeps the record of the embedded engine: expected no other source beside it")
-    if source and pool_bytes:
-        raise InputError("--pool-bytes is for the embedded engine: expected no source beside it")
-    if address and not web:
-        raise InputError("--address says where --web listens: expected --web beside it")
+    check_theme(theme)
+    given = {"SOURCE": source, "--at": at is not None, "--plain": plain, "--theme": theme, "--keys": keys, "-o": output}
+    given |= {"--force": force, "--pool-bytes": pool_bytes, "--web": web, "--address": address}
+    check_together({name for name, value in given.items() if value})
     if web:
-        if plain or output:
-            raise InputError("--web gives each tab a session of its own: expected neither --plain nor -o beside it")
-        if pool_bytes:
-            raise InputError("--web shows the tour or a record: expected no --pool-bytes beside it")
         check_source(source)
         chosen = {"--at": "" if at is None else str(at), "--screen": screen, "--theme": theme}
         chosen["--keys"] = keys and str(Path(keys).absolute())

@@ -2,8 +2,9 @@
 
 import os
 import sys
+from collections.abc import Collection
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from shadowviz_engine.core.errors import InputError
 
@@ -13,6 +14,55 @@ if TYPE_CHECKING:
     from shadowviz.tui.session import Session
 
 LEAST_COLUMNS, LEAST_LINES = 60, 16
+
+
+_TOGETHER: Final = (
+    ("--at", "SOURCE", "--at names an event of a record: expected a source with it"),
+    ("--address", "--web", "--address says where --web listens: expected --web beside it"),
+    ("--force", "-o", "--force replaces what -o names: expected -o FILE with it"),
+)
+"""An option, what it is nothing without, and how that is said."""
+_APART: Final = (
+    (("SOURCE", "-o"), "-o keeps the record of the embedded engine: expected no other source beside it"),
+    (("SOURCE", "--pool-bytes"), "--pool-bytes is for the embedded engine: expected no source beside it"),
+    (("--web", "--plain"), "--web gives each tab a session of its own: expected neither --plain nor -o beside it"),
+    (("--web", "-o"), "--web gives each tab a session of its own: expected neither --plain nor -o beside it"),
+    (("--web", "--pool-bytes"), "--web shows the tour or a record: expected no --pool-bytes beside it"),
+    (("--plain", "--theme"), "--plain is text without colours: expected no --theme beside it"),
+    (("--plain", "--keys"), "--plain waits for no key: expected no --keys beside it"),
+)
+"""What is not given together, and how that is said."""
+
+
+def check_together(given: Collection[str]) -> None:
+    """See that what was given goes together.
+
+    Raises:
+        InputError: it does not.
+    """
+    for name, needed, words in _TOGETHER:
+        if name in given and needed not in given:
+            raise InputError(words)
+    for names, words in _APART:
+        if all(name in given for name in names):
+            raise InputError(words)
+
+
+def check_theme(name: str) -> None:
+    """See that there is a theme of that name, if one is named.
+
+    Raises:
+        InputError: there is none.
+    """
+    if not name:
+        return
+    from textual.theme import BUILTIN_THEMES
+
+    from shadowviz.tui.widgets.look import CONTRAST_THEME
+
+    names = sorted({*BUILTIN_THEMES, CONTRAST_THEME.name})
+    if name not in names:
+        raise InputError(f"--theme {name[:40]!r} is no theme: expected one of {', '.join(names)}")
 
 
 def check_source(source: str) -> None:

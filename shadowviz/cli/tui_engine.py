@@ -50,8 +50,13 @@ def setup_of(log: str, force: bool, pace_s: float, pool_bytes: int = 0) -> "Setu
     from shadowviz.cli.page_file import check_page_file
     from shadowviz.sources.child_wire import Setup
     from shadowviz.sources.script import TOUR_OPTIONS
+    from shadowviz.tokens.inert import printable
     from shadowviz_engine.core.errors import InputError
 
+    try:
+        log.encode()
+    except UnicodeEncodeError:
+        raise InputError(f"-o {printable(log)} is no name in UTF-8, as the record of an engine needs one") from None
     check_page_file(log, force, (), "-o")
     if Path(log).exists() and not Path(log).is_file():
         raise InputError(f"-o {log} is no regular file: expected one, since the record is read back while it grows")

@@ -13,6 +13,7 @@ from shadowviz.sources.line_index import CODES, KINDS, LineIndex
 from shadowviz.sources.log_file_view import LogFileView
 from shadowviz.sources.log_health import LogHealth
 from shadowviz.sources.states import LogState
+from shadowviz.sources.torn_line import TornLine
 from shadowviz_engine.core.errors import LogError
 from shadowviz_engine.core.events import Event, LogOpened
 from shadowviz_engine.core.log_lines import MAX_LINE_BYTES, decode_head, line_error
@@ -66,6 +67,7 @@ class Follower:
     def _begin(self) -> None:
         self.round += 1
         self._file: LogFileView | None = None
+        self._torn = TornLine()
         self._front = LineIndex()
         self._tail: LineIndex | None = None
         self._health = LogHealth(self.path, self._clock)
@@ -259,10 +261,12 @@ class Follower:
     def _grow(self, size: int) -> None:
         last = self._last
         before = last.end
-        while last.end < size and self._add(last, CHUNK_BYTES):
+        assert self._file is not None
+        while last.end < size and self._torn.may_end(self._file, last.end, size) and self._add(last, CHUNK_BYTES):
             pass
+        if last.end < size:
+            self._torn.note(last.end, size)
         if last.end != before:
-            assert self._file is not None
             self._file.remember(last.end)
         if self.opened is None and (self._front or self._tail or self._begins_otherwise()):
             self.opened = read_log(self.path).opened

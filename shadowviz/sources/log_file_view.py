@@ -1,9 +1,13 @@
 """The bytes of a log's file, and whether those that were read are still the same."""
 
+import contextlib
 import os
+from collections.abc import Iterator
 from io import FileIO
 from pathlib import Path
 from threading import Lock
+
+from shadowviz_engine.core.errors import LogError
 
 ANCHOR_BYTES = 256
 """Of the beginning, and of the end of what was read, compared at every look."""
@@ -17,9 +21,11 @@ class LogFileView:
     Raises:
         OSError: it cannot be opened.
         ValueError: the name is none.
+        LogError: later, wherever it is looked at: the system cannot read it any more.
     """
 
     def __init__(self, path: Path) -> None:
+        self._path = path
         self._file = FileIO(path, "rb")
         self._lock = Lock()
         self._anchors: tuple[tuple[int, bytes], ...] = ()
@@ -31,7 +37,8 @@ class LogFileView:
 
     def stat(self) -> os.stat_result:
         """What the system says of the file."""
-        return os.fstat(self._file.fileno())
+        with self._told():
+            return os.fstat(self._file.fileno())
 
     def size(self) -> int:
         """Bytes in the file."""
@@ -40,12 +47,19 @@ class LogFileView:
     def read(self, start: int, length: int) -> bytes:
         """The bytes [start, start + length), or as many as there are."""
         parts, left = [], length
-        with self._lock:
+        with self._lock, self._told():
             self._file.seek(start)
             while left and (part := self._file.read(left)):
                 parts.append(part)
                 left -= len(part)
         return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    @contextlib.contextmanager
+    def _told(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise LogError(f"cannot read {self._path}: {error.strerror or error}") from error
 
     def remember(self, end: int) -> None:
         """Keep what the file holds at its beginning and before `end`, to know it again."""

@@ -85,6 +85,8 @@ class ShadowvizApp(ThemedApp):
         self.entries = SCREENS
         self.kept: dict[Path, KeptLog] = {}
         """Logs that the user keeps, by where they are written."""
+        self.being_kept = set[Path]()
+        """Of which the first copy is made."""
         self.helpers = Helpers()
         self.frame: Frame | None = None
         """Made last."""
@@ -265,7 +267,7 @@ class ShadowvizApp(ThemedApp):
     def action_pause(self) -> None:
         """Stay at this moment, or show the newest again."""
         if self.frame is not None and self.frame.mode is Mode.PAUSED:
-            self.session.live()
+            self.session.go_on()
         else:
             self.session.pause()
         self.tick()

@@ -13,7 +13,6 @@ import msgspec
 from shadowviz.sources.child import sidecar_of
 from shadowviz.tokens.inert import printable
 from shadowviz.tui.exporting import free_target, write_new
-from shadowviz_engine.core.errors import InputError
 
 CHUNK_BYTES = 2**20
 LAST_LINE_BYTES = 64 * 1024
@@ -44,7 +43,7 @@ class KeptLog:
         self._copies.append(_Copy(beside, named, bytes))
         try:
             self._copies.append(_Copy(log, self.target, lambda line: _with_sidecar(line, named.name)))
-        except InputError:
+        except BaseException:
             named.unlink(missing_ok=True)
             raise
 

@@ -73,7 +73,13 @@ class TakesKeysAhead:
 
 
 class AskScreen(ModalScreen[str | None], TakesKeysAhead):
-    """A line at the foot; gives what was typed, None where the user let it be."""
+    """A line at the foot; gives what was typed, None where the user let it be.
+
+    Args:
+        about: What is asked for.
+        value: What stands in the line at first.
+        as_is: Blanks at the ends are part of it.
+    """
 
     DEFAULT_CSS = """
     AskScreen { align: left bottom; background: transparent; }
@@ -84,9 +90,9 @@ class AskScreen(ModalScreen[str | None], TakesKeysAhead):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "leave", id="ask.leave")]
 
-    def __init__(self, about: str, value: str = "") -> None:
+    def __init__(self, about: str, value: str = "", *, as_is: bool = False) -> None:
         super().__init__()
-        self._about, self._value = about, value
+        self._about, self._value, self._as_is = about, value, as_is
         self._line = Line(value)
         self._keys = KeysAhead()
 
@@ -114,7 +120,7 @@ class AskScreen(ModalScreen[str | None], TakesKeysAhead):
         return True
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        self.dismiss(event.value.strip())
+        self.dismiss(event.value if self._as_is else event.value.strip())
 
     def on_unmount(self) -> None:
         """What was typed behind Enter is for what the line has left."""

@@ -164,7 +164,7 @@ class PaneScreen(Screen[None], Grounded):
         self.query_one("#status", OneLine).show(status or status_segments(frame, owner.source, look, width))
         tabs = [(entry.key, entry.title, entry.name == self.name_of_screen) for entry in owner.entries]
         trail = trail_words((*frame.trail, self.session.selection.current), {e.name: e.title for e in owner.entries})
-        self.query_one("#tabs", OneLine).show(tab_segments(tabs, trail, look, width))
+        self.query_one("#tabs", OneLine).show(tab_segments(tabs, trail, look, width, frame.arrival))
         self.query_one("#notice", FewLines).show_lines(notice_lines(frame, self.session.follower.path, look, width))
 
     def watch_focused(self) -> None:

@@ -39,9 +39,13 @@ def copy_log_command(app: "ShadowvizApp", words_of: Callable[[str], Sequence[str
     # Asked of the log for which the key was pressed: another may be shown by the time that it is copied.
     follower = app.session.follower
     path, sidecar = follower.path, follower.opened.sidecar if follower.opened is not None else ""
+    if path in app.being_kept:
+        app.say("the record is being kept: once that is done it can be copied from")
+        return
 
     def keep(file: str | None) -> None:
         if file:
+            app.being_kept.add(path)
             start_told(app, lambda: _keep_and_copy(app, KeptAs(path, file, sidecar), words_of))
         else:
             app.say("nothing is copied: the record was not kept")
@@ -88,7 +92,10 @@ def copy_text(app: "ShadowvizApp", text: str) -> None:
 def _keep_and_copy(app: "ShadowvizApp", kept_as: KeptAs, words_of: Callable[[str], Sequence[str]]) -> str:
     from shadowviz.tui.keeping import KeptLog
 
-    app.kept[kept_as.log] = KeptLog(*kept_as)
+    try:
+        app.kept[kept_as.log] = KeptLog(*kept_as)
+    finally:
+        app.being_kept.discard(kept_as.log)
     # An interface that has ended meanwhile copies nothing; that the record is kept is told at its end.
     with contextlib.suppress(RuntimeError):
         app.call_later(_copy_kept, app, kept_as.log, words_of)

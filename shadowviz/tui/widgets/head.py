@@ -7,12 +7,14 @@ from rich.cells import cell_len
 from rich.segment import Segment
 
 from shadowviz.tokens.inert import printable
-from shadowviz.tui.frame import Crumb, Frame, HitRate, PoolFill
-from shadowviz.tui.models.cells import wrap
+from shadowviz.tui.frame import Arrival, Crumb, Frame, HitRate, PoolFill
+from shadowviz.tui.models.cells import nested_bar, wrap
 from shadowviz.tui.widgets.look import Look
 
 MOST_NOTICE_LINES = 3
 """That a notice may take from what it is about."""
+LEAST_BAR, PARTS = 10, 10_000
+"""Cells of a bar that has words beside it, and steps that it counts the way in."""
 NAME = "shadowviz"
 LEAST_COLUMNS, LEAST_LINES = 60, 16
 """Smallest terminal that the screens are made for."""
@@ -65,11 +67,14 @@ def pool_words(pool: PoolFill) -> str:
     return f"{pool.pool} {pool.fill:.0%}" if pool.num_pages else f"{pool.pool} {pool.used:,} pages"
 
 
-def tab_segments(tabs: Sequence[tuple[str, str, bool]], trail: str, look: Look, width: int) -> list[Segment]:
+def tab_segments(
+    tabs: Sequence[tuple[str, str, bool]], trail: str, look: Look, width: int, arrival: Arrival | None = None
+) -> list[Segment]:
     """The screens with their keys, the one that is on in brackets, and the way to it at the right.
 
     Args:
         tabs: key, title, and whether it is on, of each screen.
+        arrival: how far the state has come on its way; while it is not there, a bar of that stands at the right.
     """
     segments: list[Segment] = [Segment(" ")]
     # Where not all of them fit, the others are known by their keys alone.
@@ -79,12 +84,22 @@ def tab_segments(tabs: Sequence[tuple[str, str, bool]], trail: str, look: Look, 
         segments.append(Segment(words, look.title if is_on else look.muted))
     used = sum(cell_len(segment.text) for segment in segments)
     room = width - used - 2
-    if trail and room >= 12:
+    if arrival is not None and not arrival.settled:
+        segments += [Segment(" "), Segment(progress_bar(arrival, room, look), look.title)]
+    elif trail and room >= 12:
         # The end of the way says most.
         trail = look.shown(trail)
         shown = trail if cell_len(trail) <= room else look.pick("…", "~") + tail_of(trail, room - 1)
         segments += [Segment(" " * (width - used - cell_len(shown) - 1)), Segment(shown, look.muted), Segment(" ")]
     return segments
+
+
+def progress_bar(arrival: Arrival, width: int, look: Look) -> str:
+    """How far the state has come on its way, and how fast where there is room for both."""
+    rate = f" {arrival.events_per_s:,.0f} events/s" if arrival.events_per_s else ""
+    room = width - len(rate) if width - len(rate) >= LEAST_BAR else width
+    bar = nested_bar([round(arrival.fraction * PARTS)], PARTS, max(0, room), look.ascii)
+    return bar + rate if room < width else bar
 
 
 def trail_words(trail: Sequence[Crumb], titles: dict[str, str]) -> str:
@@ -104,6 +119,8 @@ def notice_lines(frame: Frame, log: Path, look: Look, width: int) -> list[list[S
     # Where the log lies is known, and would leave no room for what befell it.
     log_words = frame.log_words.replace(printable(str(log)), printable(log.name))
     words = [text for text in (frame.engine_words, log_words.removesuffix("; start again")) if text]
+    if frame.stopped:
+        words.insert(0, f"a breakpoint stopped here, at {frame.stopped}: p goes on")
     if not words:
         return []
     if frame.engine_words and not frame.engine.alive:
