@@ -123,6 +123,8 @@ class Frame(msgspec.Struct, frozen=True, kw_only=True):
     log: LogState
     log_words: str
     """What has become of the log, in a sentence; empty where there is nothing to say."""
+    stopped: str = ""
+    """The event at whose kind a breakpoint has stopped the interface, and that kind; empty = it has not."""
     engine: EngineState
     engine_words: str
     selection: Selection

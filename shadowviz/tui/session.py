@@ -14,6 +14,7 @@ from shadowviz.sources.child_wire import Answer
 from shadowviz.sources.follow import Follower, Polled
 from shadowviz.sources.states import EngineState, LogState
 from shadowviz.tokens.inert import printable
+from shadowviz.tui.breakpoints import Breakpoints
 from shadowviz.tui.closing import ClosingCheck
 from shadowviz.tui.frame import Arrival, Frame, HitRate, Mode
 from shadowviz.tui.moment_counts import PoolCounter, num_living_nodes, num_running, num_waiting
@@ -50,6 +51,7 @@ class Session:
         self.child = child
         self.follower = Follower(path, clock, self._is_written)
         self.selection = SelectionTrail()
+        self.breaks = Breakpoints()
         self._begin()
 
     def _begin(self) -> None:
@@ -65,6 +67,7 @@ class Session:
         self._pools = PoolCounter(self._clock)
         self._pace = (0, 0.0)
         self._begun = -1
+        self.breaks.pass_over(self.follower.head)
         self.answers: tuple[Answer, ...] = ()
         """What the engine has answered since the tick before."""
 
@@ -81,6 +84,7 @@ class Session:
         polled = self.follower.poll()
         try:
             if self.follower.index(budget_s):
+                self._heed_breaks()
                 self._advance(max(0.0, stop - self._clock()))
         except LogError as error:
             self._fault = str(error)
@@ -101,6 +105,14 @@ class Session:
         self._is_paused = False
         self._set_out()
         self.timeline.follow()
+        self.breaks.pass_over(self.follower.head)
+
+    def go_on(self) -> None:
+        """As `live`; from a breakpoint, only until the next event at which to stop, which may have arrived already."""
+        stopped = self.breaks.stopped
+        self.live()
+        if stopped >= 0:
+            self.breaks.pass_over(stopped)
 
     def pause(self) -> None:
         """Stay at the moment shown; events that arrive are counted."""
@@ -213,7 +225,16 @@ class Session:
         # What the engine is to write over is none of its record.
         return self.child is None or self.child.has_recorded
 
+    def _heed_breaks(self) -> None:
+        found = self.breaks.first_of(self.follower) if self.timeline.follows else None
+        if found is not None:
+            self._set_out()
+            self._is_paused = True
+            self.timeline.aim(found)
+            self.breaks.stopped = found
+
     def _set_out(self) -> None:
+        self.breaks.stopped = -1
         self._begun = self.timeline.at
         self._pace = (0, 0.0)
 
@@ -260,6 +281,7 @@ class Session:
             num_nodes=num_living_nodes(state),
             log=log,
             log_words=log_words,
+            stopped=self._stopped(),
             engine=EngineState.NONE if self.child is None else self.child.state,
             engine_words="" if self.child is None else self.child.words,
             selection=self.selection.current.selection,
@@ -270,6 +292,10 @@ class Session:
         if not self.timeline.follows:
             return Mode.PAUSED if self._is_paused else Mode.REPLAY
         return Mode.LIVE if log in (LogState.WAITING, LogState.FOLLOWING, LogState.TORN) else Mode.REPLAY
+
+    def _stopped(self) -> str:
+        seq = self.breaks.stopped
+        return f"e{seq:,} {self.follower.kind_at(seq)}" if seq >= 0 else ""
 
     def _log_state(self, polled: Polled) -> tuple[LogState, str]:
         fault = self._fault or self.timeline.fault

@@ -1,6 +1,5 @@
 """The cursor on an event, and the ways to the state at another one."""
 
-from shadowviz.sources.line_index import CODES
 from shadowviz.tui.screens.ask import AskScreen
 from shadowviz.tui.screens.base import PaneScreen
 from shadowviz.tui.widgets.event_view import EventView
@@ -70,17 +69,18 @@ class EventTravel(PaneScreen):
         self._travel(max(-1, min(head, self.view.at + by * step)))
 
     def action_stop(self) -> None:
-        """Stop at events of this kind when n or N walks through the log; again: no more."""
+        """Stop at events of this kind: where one arrives, and when n or N walks through the log; again: no more."""
         words = self.view.lines.words(self._seq) if self.view.lines is not None and self._seq >= 0 else None
-        if words is not None and words.kind not in CODES:
-            self.owner.say("this version does not know events of that kind, so it cannot walk from one to the next")
-        elif words is not None:
-            self.view.stops ^= {words.kind}
+        if words is None:
+            return
+        if self.session.breaks.toggle(words.kind):
             self.owner.tick()
+        else:
+            self.owner.say("this version does not know events of that kind, so it cannot stop at them")
 
     def action_next(self, by: int) -> None:
         """Go to the next event at whose kind to stop, or to the one before."""
-        stops = self.view.stops
+        stops = self.session.breaks.kinds
         if not stops:
             self.owner.say("b sets a breakpoint on the kind of the event at the cursor")
             return

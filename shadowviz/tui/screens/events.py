@@ -6,8 +6,10 @@ from rich.segment import Segment
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
+from shadowviz.replay.counts import counted
 from shadowviz.tokens.inert import printable
 from shadowviz.tui.frame import Frame, Mode
+from shadowviz.tui.models.cells import wrap
 from shadowviz.tui.models.event_rows import EventRows
 from shadowviz.tui.screens.ask import AskScreen
 from shadowviz.tui.screens.copying import copy_log_command
@@ -15,7 +17,7 @@ from shadowviz.tui.screens.event_inspector import event_paragraphs
 from shadowviz.tui.screens.event_travel import EventTravel
 from shadowviz.tui.widgets.event_view import EventLines, EventView, header, slider
 from shadowviz.tui.widgets.lines import LineView
-from shadowviz.tui.widgets.one_line import OneLine
+from shadowviz.tui.widgets.one_line import FewLines, OneLine
 from shadowviz.tui.widgets.text_pane import Paragraph
 from shadowviz_engine.core.errors import LogError
 
@@ -57,22 +59,26 @@ class EventsScreen(EventTravel):
         self._inspected = -1
 
     def compose_main(self) -> ComposeResult:
-        yield OneLine(id="slider")
+        yield FewLines(id="marks")
+        yield OneLine(id="heads")
         view = EventView(id="list")
         view.told = self._select
         yield view
 
     def title_segments(self, width: int) -> list[Segment]:
-        view, look = self.view, self.look
-        marks = []
+        frame = self.owner.frame
+        return slider(frame.at, frame.head, width, self.look) if frame is not None else []
+
+    def _marks(self, width: int) -> list[str]:
+        """What is left out, and where the walk through the log stops, in as many rows as that takes."""
+        view, look, marks = self.view, self.look, list[str]()
         if self._pattern:
             looked = view.rows.looked if view.rows is not None else 1.0
-            progress = "" if looked >= 1 else f" {looked:.0%} searched"
-            marks.append(f"/{printable(self._pattern)}: {view.num_rows():,}{progress}")
+            progress = "" if looked >= 1 else f", {looked:.0%} searched"
+            marks.append(f"/{printable(self._pattern)}: {counted(view.num_rows(), 'event')}{progress}")
         if view.stops:
-            marks.append("breaks at " + ", ".join(sorted(view.stops)))
-        note = f"  [{'; '.join(marks)}]" if marks else ""
-        return [Segment(header(width), look.muted), Segment(look.shown(note), look.title)]
+            marks.append(f"{look.pick('■', '#')} breaks at {', '.join(sorted(view.stops))}")
+        return [row for mark in marks for row in wrap(look.shown(mark), width)]
 
     def show(self, frame: Frame) -> None:
         view, session = self.view, self.session
@@ -84,6 +90,7 @@ class EventsScreen(EventTravel):
             self._at = -2
         assert view.rows is not None, "made above"
         view.rows.sync(FILTER_S)
+        view.stops = session.breaks.kinds
         drawn = (made_for, len(view.rows), frame.at, view.stops)
         if drawn != self._drawn:
             self._drawn = drawn
@@ -92,8 +99,14 @@ class EventsScreen(EventTravel):
         if frame.at != self._at and (frame.mode is Mode.LIVE or frame.arrival.settled):
             self._at = frame.at
             self._put_cursor(frame.at)
-        self.query_one("#slider", OneLine).show(slider(frame.at, frame.head, view.size.width, self.look))
+        self._show_marks()
         self._inspect()
+
+    def _show_marks(self) -> None:
+        look, width = self.look, self.view.size.width
+        rows = self._marks(max(1, width - 2))
+        self.query_one("#marks", FewLines).show_lines([[Segment(f" {row}", look.title)] for row in rows])
+        self.query_one("#heads", OneLine).show([Segment(header(width), look.muted)])
 
     def _put_cursor(self, seq: int) -> None:
         view = self.view
