@@ -8,13 +8,13 @@ import msgspec
 from shadowviz.replay import sentences
 from shadowviz.replay.meanings import RECORD_ENDS_EARLY, Past
 from shadowviz.replay.nearest import Parting, Words, nearest_parting
+from shadowviz.replay.rival import holders
 from shadowviz.replay.sentences import Fact
 from shadowviz_engine.core.derive import Origin
 from shadowviz_engine.core.errors import LogError
 from shadowviz_engine.core.events import (
     CacheFlushed,
     Event,
-    LogOpened,
     LookupDone,
     NotStored,
     SpanEvicted,
@@ -37,6 +37,8 @@ class Explanation(msgspec.Struct, frozen=True):
     facts: tuple[Fact, ...]
     swa_reason: str = ""
     """Why the window rows that cut the lookup are gone: pressure or retention; empty = nothing was cut, or unknown."""
+    rival: str = ""
+    """Request whose tokens the verdict is about, else the one that had the nearest; empty = nobody had any."""
 
     @property
     def verdict(self) -> Finding:
@@ -112,10 +114,22 @@ class Explainer:
         ranked = findings(lookup, opened.geometry, parting.rule if parting else None)
         if lost and ranked[0].verdict is Verdict.COLD:
             ranked = (Finding(Verdict.UNKNOWN, "", RECORD_ENDS_EARLY), *ranked[1:])
-        facts = self._facts(opened, lookup, ranked, parting, outcome)
+        had = holders(self.state, lookup, prompt, self._past, parting)
+        facts = (
+            *sentences.common_facts(lookup, had.stored),
+            *sentences.cut_facts(opened, lookup),
+            *sentences.elsewhere_facts(lookup, self._past, had),
+            *self._parting_facts(parting),
+            outcome,
+            *(
+                sentences.finding_fact(finding, lookup, self._past, parting, leads=place == 0)
+                for place, finding in enumerate(ranked)
+            ),
+        )
         if lost:
             facts = (Fact(f"The record is not whole: {lost}.", Origin.OBSERVED), *facts)
-        return Explanation(lookup.request, lookup, ranked, parting, facts, self._past.swa_reason(lookup))
+        rival = had.rival(ranked[0].verdict, lookup.request)
+        return Explanation(lookup.request, lookup, ranked, parting, facts, self._past.swa_reason(lookup), rival)
 
     def explain_found(self, lookup: LookupDone) -> Explanation:
         """Explain a recorded lookup in the state as it is now, which must be the one just before it.
@@ -128,27 +142,9 @@ class Explainer:
             raise LogError(f"lookup at seq {lookup.seq} is of request {lookup.request!r}, which was never submitted")
         return self._explain(lookup, self.state.request_tokens(row), sentences.outcome(lookup))
 
-    def _facts(
-        self,
-        opened: LogOpened,
-        lookup: LookupDone,
-        ranked: tuple[Finding, ...],
-        parting: Parting | None,
-        outcome: Fact,
-    ) -> tuple[Fact, ...]:
-        facts = [
-            *sentences.common_facts(lookup, self._past.storers.get(lookup.node, "")),
-            *sentences.cut_facts(opened, lookup),
-            *sentences.elsewhere_facts(lookup, self._past),
-        ]
+    def _parting_facts(self, parting: Parting | None) -> Iterator[Fact]:
         if parting is not None:
-            facts += sentences.parting_facts(parting, self._words, self._storer(parting))
-        facts.append(outcome)
-        facts += [
-            sentences.finding_fact(finding, lookup, self._past, parting, leads=place == 0)
-            for place, finding in enumerate(ranked)
-        ]
-        return tuple(facts)
+            yield from sentences.parting_facts(parting, self._words, self._storer(parting))
 
     def _storer(self, parting: Parting) -> str:
         """Who stored the first token that differs, and whether it was sent to the model or came from it."""

@@ -8,8 +8,9 @@ import msgspec
 from shadowviz.replay.counts import tokens, tokens_that
 from shadowviz.replay.meanings import Past, departure, meaning
 from shadowviz.replay.nearest import Parting, Words
+from shadowviz.replay.rival import Holders
 from shadowviz_engine.core.derive import Origin
-from shadowviz_engine.core.events import LogOpened, LookupDone
+from shadowviz_engine.core.events import LogOpened, LookupDone, NotStored
 from shadowviz_engine.core.verdict import Finding, Verdict
 
 MAX_SHOWN = 60
@@ -61,19 +62,23 @@ def cut_facts(opened: LogOpened, lookup: LookupDone) -> Iterator[Fact]:
         yield Fact(f"Every state kind is resident for {lookup.matched:,} tokens.", Origin.OBSERVED)
 
 
-def elsewhere_facts(lookup: LookupDone, past: Past) -> Iterator[Fact]:
+def elsewhere_facts(lookup: LookupDone, past: Past, had: Holders) -> Iterator[Fact]:
     """Equal tokens that the lookup could not use."""
     if lookup.namespace is not None:
         name = lookup.namespace.namespace or "(the empty one)"
-        text = f"{tokens_that(lookup.namespace.common, 'is', 'are')} stored under namespace {name}, which this request "
-        text += "may not use."
+        by = f" by {had.elsewhere}" if had.elsewhere else ""
+        text = f"{tokens_that(lookup.namespace.common, 'is', 'are')} stored{by} under namespace {name}, which this "
+        text += "request may not use."
         yield Fact(text, Origin.OBSERVED)
     if lookup.in_flight is not None:
         computed = f"{tokens_that(lookup.in_flight.common, 'was', 'were')} being computed"
         yield Fact(f"{computed} by {lookup.in_flight.request} at that moment.", Origin.OBSERVED)
     if lookup.left is not None:
-        gone = f"{tokens(lookup.left.length)} of it {'is' if lookup.left.length == 1 else 'are'} remembered as gone"
-        yield Fact(f"{gone}: {departure(lookup, past)}.", Origin.OBSERVED)
+        # How a request failed to store what it computed names that request.
+        by = "" if isinstance(past.causes.get(lookup.left.event), NotStored) else had.gone
+        gone = f"{tokens(lookup.left.length)} of it{f', stored by {by},' if by else ''}"
+        verb = "is" if lookup.left.length == 1 else "are"
+        yield Fact(f"{gone} {verb} remembered as gone: {departure(lookup, past)}.", Origin.OBSERVED)
     if lookup.ghost_overflowed:
         text = "The memory of what left the cache has overflowed: that nothing is remembered proves nothing."
         yield Fact(text, Origin.OBSERVED)

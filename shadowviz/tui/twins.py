@@ -66,11 +66,14 @@ def ruler(session: Session, frame: Frame, width: int, look: Look) -> Iterator[st
 def diff(session: Session, frame: Frame, _width: int, look: Look) -> Iterator[str]:
     """The newest request, or the selected one, beside what its lookup met."""
     b = frame.selection.request or next(iter(session.state.requests.names[-1:]), "")
-    a = rival_of(session, b)
-    if not a or frame.opened is None:
+    if not b or frame.opened is None:
         yield "there are no two requests on record"
         return
-    answer = compared(prompt_of(session, a), prompt_of(session, b), frame.opened.geometry)
+    a = rival_of(session, b, FOREVER)
+    if not a.name:
+        yield look.shown(f"B is {b}. {a.words}")
+        return
+    answer = compared(prompt_of(session, a.name), prompt_of(session, b), frame.opened.geometry)
     yield from _paragraphs(report_paragraphs(answer.report, look), look)
     yield ""
     yield from (line.text for line in diff_lines(answer, look))

@@ -68,7 +68,8 @@ def test_an_eviction_names_reason_and_event_and_is_marked_as_assumed() -> None:
     explanation = run.run(range(2000))
     assert explanation.verdict.label == "EVICTED(lru)"
     assert explanation.facts[-1].origin is Origin.ASSUMED or explanation.facts[-2].origin is Origin.ASSUMED
-    assert "evicted (lru) to make room for r2 in event" in told(explanation)
+    assert "stored by r1, are remembered as gone: evicted (lru) to make room for r2 in event" in told(explanation)
+    assert explanation.rival == "r1"
 
 
 def test_equal_tokens_in_another_namespace_are_named() -> None:
@@ -76,7 +77,8 @@ def test_equal_tokens_in_another_namespace_are_named() -> None:
     run.run(LONG[:1000], namespace="lora")
     explanation = run.run(LONG[:1000])
     assert explanation.verdict.label == "OTHER_NAMESPACE(lora)"
-    assert "1,000 tokens are stored under namespace lora" in told(explanation)
+    assert "1,000 tokens are stored by r1 under namespace lora" in told(explanation)
+    assert explanation.rival == "r1"
 
 
 def test_a_request_that_computes_the_same_tokens_now_is_named() -> None:

@@ -3,6 +3,7 @@
 import msgspec
 
 from shadowviz.replay.meanings import Past, meaning
+from shadowviz.replay.rival import Holders
 from shadowviz.replay.sentences import elsewhere_facts
 from shadowviz_engine.core.events import Elsewhere, LeftCache, LookupDone
 from shadowviz_engine.core.presets import preset
@@ -10,6 +11,7 @@ from shadowviz_engine.core.reuse import KindLength
 from shadowviz_engine.core.verdict import findings
 
 V4 = preset("v4-flash")
+NOBODY = Holders(beside="", stored="", gone="", coming="", elsewhere="")
 CUT = LookupDone(
     seq=9,
     t_ns=0,
@@ -56,7 +58,7 @@ def test_one_token_elsewhere_is_told_in_the_singular() -> None:
         in_flight=Elsewhere(common=1, gain=0, request="r1"),
         left=LeftCache(length=1, reason="lru", event=3, gain=0),
     )
-    assert [fact.text for fact in elsewhere_facts(lookup, Past({}, {}, {}))] == [
+    assert [fact.text for fact in elsewhere_facts(lookup, Past({}, {}, {}), NOBODY)] == [
         "1 token is stored under namespace lora, which this request may not use.",
         "1 token was being computed by r1 at that moment.",
         "1 token of it is remembered as gone: lru, event 3.",

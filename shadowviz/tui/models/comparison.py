@@ -1,7 +1,6 @@
 """Two prompts compared beside the interface: which two, the report, and their lines side by side."""
 
 from array import array
-from bisect import bisect_right
 from itertools import islice
 from threading import Thread
 
@@ -9,13 +8,13 @@ import msgspec
 
 from shadowviz.replay.resident import request_prompt
 from shadowviz.tokens.align.token_diff import TokenDiff
+from shadowviz.tokens.inert import printable, shorten
 from shadowviz.tokens.inputs.prompt import Form, Prompt
 from shadowviz.tokens.passages.passage import Fold, Row
 from shadowviz.tokens.report.report import Report
 from shadowviz.tokens.side import Side
-from shadowviz.tui.session import Session
-from shadowviz_engine.core.errors import InputError, ShadowvizError
-from shadowviz_engine.core.events import LookupDone
+from shadowviz.tui.session import TICK_S, Session
+from shadowviz_engine.core.errors import InputError, LogError, ShadowvizError
 from shadowviz_engine.core.geometry import Geometry
 
 MAX_ROWS = 20_000
@@ -117,24 +116,36 @@ def prompt_of(session: Session, request: str) -> Prompt:
     )
 
 
-def rival_of(session: Session, request: str) -> str:
-    """The request whose stored path this one was compared with by its lookup, else the one before it; empty = none."""
-    requests = session.state.requests
-    row = requests.index.get(request)
+class Rival(msgspec.Struct, frozen=True):
+    """The request that another one is compared with, or why there is none."""
+
+    name: str = ""
+    """Id; empty = there is none."""
+    words: str = ""
+    """Why there is none, in a sentence."""
+    known: bool = True
+    """Whether that is the answer; if not, ask again."""
+
+
+def rival_of(session: Session, request: str, budget_s: float = TICK_S) -> Rival:
+    """The request that the explanation of this one's last lookup speaks of.
+
+    Args:
+        budget_s: for what has to be replayed, about.
+    """
+    row = session.state.requests.index.get(request)
     if row is None:
-        return ""
+        return Rival(words=f"There is no request {shorten(request, 60)} at this moment.")
     lookup = session.request(row).lookup
-    stored = _storer(session, lookup) if lookup is not None else -1
-    if stored >= 0 and stored != row:
-        return requests.names[stored]
-    return requests.names[row - 1] if row else ""
-
-
-def _storer(session: Session, lookup: LookupDone) -> int:
-    """Row of the request whose tokens the nearest stored path has; -1 = there is none."""
-    nodes, requests = session.state.nodes, session.state.requests
-    node = lookup.near or lookup.node
-    if not 0 < node < len(nodes):
-        return -1
-    place = bisect_right(requests.prompt_at, nodes.tokens_at[node]) - 1
-    return place if place >= 0 and requests.prompt_at[place] == nodes.tokens_at[node] else -1
+    if lookup is None:
+        return Rival(words="B was not looked up until this moment, so it has met no other request.")
+    try:
+        explanation = session.explain(lookup.seq, budget_s)
+    except LogError as error:
+        return Rival(words=printable(str(error)))
+    if explanation is None:
+        return Rival(words="What the lookup of B met is being replayed, to find the request beside it ...", known=False)
+    if explanation.rival:
+        return Rival(explanation.rival)
+    met = "nothing like B was stored or being computed" if lookup.cache_on else "the cache was off"
+    return Rival(words=f"When B was looked up, {met}, so there is no request to compare it with.")

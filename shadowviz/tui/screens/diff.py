@@ -1,5 +1,6 @@
 """Screen 4: two prompts aligned, why they part, and what that costs."""
 
+from math import inf
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -8,7 +9,7 @@ from textual.binding import Binding, BindingType
 
 from shadowviz.tokens.inputs.prompt import Prompt
 from shadowviz.tui.frame import Frame
-from shadowviz.tui.models.comparison import Compared, Comparison, prompt_of, rival_of
+from shadowviz.tui.models.comparison import Compared, Comparison, Rival, prompt_of, rival_of
 from shadowviz.tui.screens.ask import AskScreen
 from shadowviz.tui.screens.base import PaneScreen
 from shadowviz.tui.screens.copying import copy_command, copy_log_command
@@ -49,6 +50,8 @@ class DiffScreen(PaneScreen):
         self._comparison: Comparison | None = None
         self._compared_for: tuple[object, ...] = ()
         self._fault = ""
+        self._is_asking = False
+        """Whether what the lookup of B met is still being replayed."""
         self._drawn: object = None
 
     def compose_main(self) -> ComposeResult:
@@ -65,9 +68,13 @@ class DiffScreen(PaneScreen):
         note = f"  common {answer.report.common:,}" if answer is not None else ""
         return [Segment(f" A {a}   B {b}{note}"[:width], self.look.strong)]
 
+    @property
+    def is_working(self) -> bool:
+        return self._is_asking
+
     def show(self, frame: Frame) -> None:  # noqa: ARG002 - prompts do not change
         if self.session.state.opened is None:
-            self._compared_for, self._comparison = (), None
+            self._compared_for, self._comparison, self._names = (), None, ("", "")
             self._say("Prompts appear once the log was opened.")
             return
         self._set_out()
@@ -87,15 +94,17 @@ class DiffScreen(PaneScreen):
         session = self.session
         b = self._named["b"] or self.selection.request or next(iter(session.state.requests.names[-1:]), "")
         marked = self.selection.rival if self.selection.rival != b else ""
-        a = self._named["a"] or marked or rival_of(session, b)
-        compared_for = (a, b, id(session.timeline))
+        a = self._named["a"] or marked
+        rival = Rival(a) if a or not b else rival_of(session, b)
+        a, self._is_asking = rival.name, not rival.known
+        compared_for = (a, b, rival.words, id(session.timeline))
         if compared_for == self._compared_for:
             return
         self._compared_for, self._names = compared_for, (a, b)
         self._comparison, self._fault = None, ""
         opened = session.state.opened
         if not a or not b or opened is None:
-            self._fault = "There is no second prompt yet: name one with A." if b else ""
+            self._fault = rival.words if self._is_asking else f"{rival.words} Name a second prompt with A." if b else ""
             return
         try:
             self._comparison = Comparison(self._prompt(a), self._prompt(b), opened.geometry)
@@ -110,6 +119,9 @@ class DiffScreen(PaneScreen):
         return read_argument(name, None, bytes)
 
     def finish(self) -> None:
+        if self._is_asking:
+            rival_of(self.session, self._names[1], inf)
+            self._set_out()
         if self._comparison is not None:
             self._comparison.wait()
 
@@ -144,7 +156,7 @@ class DiffScreen(PaneScreen):
         self.owner.tick()
 
     def action_reset(self) -> None:
-        """Compare the selected request with what its lookup met."""
+        """Compare the selected request with the one that its explanation names."""
         self._named = {"a": "", "b": ""}
         self.session.selection.select(rival="")
         self.owner.tick()
