@@ -1,10 +1,9 @@
-"""Rows by kind, what leaves next and what fits, beside a count row by row."""
+"""Rows by kind and what fits, beside a count row by row."""
 
-import msgspec
 import pytest
 from walked_logs import LoggedWalk
 
-from shadowviz.tui.models.pools_model import fits, kind_fills, next_out, spark
+from shadowviz.tui.models.pools_model import fits, kind_fills, spark
 from shadowviz_engine.core.events import LogOpened
 from shadowviz_engine.core.kinds import Shape
 from shadowviz_engine.core.presets import preset
@@ -40,19 +39,6 @@ def test_rows_by_kind_are_those_counted_node_by_node(seed: int) -> None:
                     tree += num
                     locked += num if state.nodes.locks[node] else 0
             assert (fill.tree, fill.locked) == (tree, locked), fill.kind
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_leaves_leave_from_the_one_used_longest_ago(seed: int) -> None:
-    for state in states(seed):
-        opened, nodes = state.opened, state.nodes
-        assert opened is not None
-        free = [n for n in range(1, len(nodes)) if nodes.alive[n] and not nodes.first_child[n] and not nodes.locks[n]]
-        assert next_out(state, msgspec.structs.replace(opened, policy="lfu"), 9) == []
-        opened = msgspec.structs.replace(opened, policy="lru")
-        expected = sorted(free, key=lambda node: (nodes.last_used[node], node))
-        for most in (1, 3, 1000):
-            assert [leaf.node for leaf in next_out(state, opened, most)] == expected[:most]
 
 
 def test_sessions_fit_as_their_pages_do() -> None:

@@ -3,6 +3,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from trees import chat_state, walked
+from tui_logs import chat_log
+from tui_runs import press, run_app, settled
 
 from shadowviz.tui.models import tree_search
 from shadowviz.tui.models.tree_search import TextSearch
@@ -57,3 +59,18 @@ def test_no_more_is_found_than_was_asked_for_and_nothing_for_nothing():
     nothing = TextSearch(STATES[0], Letters(), "")
     assert nothing.advance()
     assert nothing.found == []
+
+
+def test_the_title_says_how_many_nodes_a_search_has_found_and_which_one_is_at_the_cursor(tmp_path):
+    async def look(app, pilot):
+        await press(app, pilot, "2", "slash", *"9000", "enter")
+        while app.screen._search_on is not None:
+            await settled(app, pilot)
+        found = app.screen._found
+        assert len(found) > 1
+        title = (await press(app, pilot, "n")).splitlines()[2]
+        assert f"2 of {len(found)} found: /9000" in title
+        title = (await press(app, pilot, "home")).splitlines()[2]
+        assert f"  {len(found)} found: /9000" in title
+
+    run_app(chat_log(tmp_path / "chat.jsonl"), look)

@@ -22,6 +22,13 @@ class FoundNodes:
         """How many there are."""
         return f"{len(self):,}{'+' if len(self) >= MAX_FOUND else ''}"
 
+    def title_words(self, node: int) -> str:
+        """How many there are of what, and which of them `node` is, if it is one; empty = nothing was found."""
+        if not self._nodes:
+            return ""
+        which = f"{self._nodes.index(node) + 1:,} of " if node in self._nodes else ""
+        return f"{which}{self.count_words} found: /{self.words}"
+
     def forget(self) -> None:
         """Nothing is searched for."""
         self.words, self._nodes = "", []

@@ -1,4 +1,4 @@
-"""What the pools hold at one moment: rows by kind, what leaves next, and how many sessions there is room for."""
+"""What the pools hold at one moment: rows by kind, and how many sessions there is room for."""
 
 import msgspec
 import numpy as np
@@ -28,15 +28,6 @@ class KindFill(msgspec.Struct, frozen=True):
     """Of the tree's, those on a path that a running request has locked."""
     held: int
     """Beside the tree, of running requests."""
-
-
-class Leaving(msgspec.Struct, frozen=True):
-    """A leaf that may be evicted."""
-
-    node: int
-    num_tokens: int
-    last_used: int
-    """Seq of its last use."""
 
 
 class Fit(msgspec.Struct, frozen=True):
@@ -85,27 +76,6 @@ def _pool_of(kind: StateKind) -> str:
     if kind.shape is Shape.WINDOW or (kind.shape is Shape.OPEN and kind.scope is Scope.FOLLOWS):
         return "swa"
     return ""
-
-
-def next_out(state: Replayer, opened: LogOpened, most: int) -> list[Leaving]:
-    """Leaves in the order in which the policy takes them; none where that order is not known."""
-    if opened.policy != "lru":
-        return []
-    nodes = state.nodes
-    free: Mask = np.array(nodes.alive, dtype=bool)
-    free &= np.array(nodes.first_child, dtype=np.int32) == 0
-    free &= np.array(nodes.locks, dtype=np.int32) == 0
-    free[0] = False
-    leaves: Ints = np.flatnonzero(free)
-    used = np.array(nodes.last_used, dtype=np.int64)[leaves]
-    if len(leaves) > 4 * most:
-        # Those used at one moment leave by their number, so none of them may be missing here.
-        keep = used <= np.partition(used, most)[most]
-        leaves, used = leaves[keep], used[keep]
-    order = np.lexsort((leaves, used))[:most]
-    return [
-        Leaving(node, nodes.stop[node] - nodes.start[node], nodes.last_used[node]) for node in leaves[order].tolist()
-    ]
 
 
 def fits(opened: LogOpened) -> list[Fit]:

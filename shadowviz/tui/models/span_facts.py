@@ -1,14 +1,14 @@
-"""What is known of single spans at one moment: residency by kind, reach, recency, and what leaves next."""
+"""What is known of single spans at one moment: residency by kind, reach, and recency."""
 
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shadowviz.diagrams.columns import Ints
 from shadowviz.diagrams.reachable import Reach, Reacher, look_back
 from shadowviz.diagrams.residency import Pools, knows
 from shadowviz.diagrams.tree import KindRows
+from shadowviz.tui.models.eviction_order import EvictionOrder
 from shadowviz_engine.core.derive import Origin
 from shadowviz_engine.core.events import LogOpened
 from shadowviz_engine.core.holdings import Runs
@@ -18,8 +18,6 @@ from shadowviz_engine.core.spans import Extent, merge
 
 CHUNK = 2**16
 """Nodes of a column that are looked at together."""
-FEW_RANKS = 3
-"""Ranks that are counted one by one; whoever asks for more has them all sorted."""
 
 
 class SpanFacts:
@@ -31,7 +29,8 @@ class SpanFacts:
         self._reacher = Reacher(opened)
         self._back = look_back(opened.geometry)
         self._usable: dict[int, int] = {0: 0}
-        self._num_ranks = 0
+        self.order = EvictionOrder(state, opened)
+        """What leaves when room is needed."""
 
     @cached_property
     def pools(self) -> Pools:
@@ -100,47 +99,10 @@ class SpanFacts:
         reach = self._reacher.below(Reach(0, 0, tuple(merge(live))), span, swa, terminal=False)
         return reach.usable
 
-    @cached_property
-    def _leaves(self) -> tuple[Ints, Ints]:
-        """Nodes that the policy may take, in the order in which it would, and the moments of their last use."""
-        nodes = self._state.nodes
-        # The views must not outlive this call: a column that is looked at cannot grow.
-        free: NDArray[np.bool_] = np.array(nodes.alive, dtype=bool)
-        free &= np.frombuffer(nodes.first_child, np.int32) == 0
-        free &= np.frombuffer(nodes.locks, np.int32) == 0
-        free[0] = False
-        leaves: Ints = np.flatnonzero(free)
-        used = np.frombuffer(nodes.last_used, np.int64)[leaves]
-        return leaves, used
-
-    @cached_property
+    @property
     def next_out(self) -> int:
-        """The leaf that leaves first when room is needed; 0 where none can, or the policy is not known here."""
-        leaves, used = self._leaves
-        if self._opened.policy != "lru" or not len(leaves):
-            return 0
-        return int(leaves[used == used.min()].min())
-
-    def rank(self, node: int) -> tuple[int, int] | None:
-        """How many leaves leave before a node, 1 for the first, and how many there are; None = not to be said."""
-        leaves, used = self._leaves
-        place = int(np.searchsorted(leaves, node))
-        if self._opened.policy != "lru" or place >= len(leaves) or leaves[place] != node:
-            return None
-        self._num_ranks += 1
-        if self._num_ranks > FEW_RANKS:
-            return int(self._ranks[place]) + 1, len(leaves)
-        mine = used[place]
-        before = int(np.count_nonzero(used < mine) + np.count_nonzero(leaves[used == mine] < node))
-        return before + 1, len(leaves)
-
-    @cached_property
-    def _ranks(self) -> Ints:
-        # Of equals the one with the smaller id leaves first, and leaves are in order of their ids.
-        order = np.argsort(self._leaves[1], kind="stable")
-        ranks = np.empty_like(order)
-        ranks[order] = np.arange(len(order))
-        return ranks
+        """The leaf that leaves first when room is needed; 0 where none can, or the order is not known here."""
+        return self.order.first
 
     @cached_property
     def _moments(self) -> NDArray[np.bool_]:

@@ -11,6 +11,7 @@ from shadowviz.tui.frame import Frame
 from shadowviz.tui.models.pool_history import PoolHistory
 from shadowviz.tui.screens.base import PaneScreen
 from shadowviz.tui.screens.copying import copy_log_command
+from shadowviz.tui.screens.pools_inspector import pool_paragraphs
 from shadowviz.tui.widgets.lines import LineView
 from shadowviz.tui.widgets.pool_lines import PoolLines
 from shadowviz.tui.widgets.ready_lines import ReadyLines
@@ -23,12 +24,12 @@ REST = 20
 
 
 class PoolsScreen(PaneScreen):
-    """The pools at the moment shown; Enter on a leaf shows it in the tree."""
+    """The pools at the moment shown; Enter on a node shows it in the tree."""
 
     name_of_screen = "pools"
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "drill", "leaf in the tree", id="pools.drill"),
+        Binding("enter", "drill", "node in the tree", id="pools.drill"),
         Binding("b", "leaving", "next to leave", id="pools.leaving"),
         Binding("y", "copy", "copy a command that tells the bytes", show=False, id="pools.copy"),
         Binding("e", "export", "export bytes by kind and node", show=False, id="pools.export"),
@@ -39,6 +40,8 @@ class PoolsScreen(PaneScreen):
         super().__init__()
         self._history: PoolHistory | None = None
         self._history_of: object = None
+        self._lines: PoolLines | None = None
+        """What is shown; of the moment at which it was drawn."""
         self._drawn: tuple[object, ...] = ()
         self._due = 0.0
 
@@ -68,6 +71,7 @@ class PoolsScreen(PaneScreen):
         session = self.session
         if session.state.opened is None:
             self.view.show(())
+            self._lines = None
             self.inspector.show([Paragraph("The pools appear once the log was opened.", self.look.muted)])
             return
         if self._history_of is not session.timeline or self._history is None:
@@ -79,60 +83,38 @@ class PoolsScreen(PaneScreen):
         now = time.monotonic()
         if (drawn != self._drawn or came) and (now >= self._due or not self._drawn):
             self._drawn = drawn
-            lines = PoolLines(session.state, frame, self.look, self.view.size.width - 3)
+            self._lines = lines = PoolLines(session.state, frame, self.look, self.view.size.width - 3)
             self.view.show(list(lines.lines(session.timeline.chronicle, self._history)))
             self._due = time.monotonic() + REST * (time.monotonic() - now)
-        self._inspect(frame)
+        self._inspect()
 
     def finish(self) -> None:
         if self._history is not None:
             self._history.sync(float("inf"))
             self._due, self._drawn = 0.0, ()
 
-    def _inspect(self, frame: Frame) -> None:
-        look, opened = self.look, self.session.state.opened
-        assert opened is not None, "checked by the caller"
-        parts = [
-            Paragraph(
-                "A page counts once, whoever shares it. Compressed entries lie in the full pool, rows of the window "
-                "and raw rows of open windows in the swa pool.",
-                look.text,
-            ),
-            Paragraph(
-                "locked: on the path of a running request, so they cannot leave. running: pages that requests hold "
-                "beside the tree.",
-                look.muted,
-            ),
-            Paragraph(
-                "Sessions that fit: as if nothing were shared, each keeping only what going on at its end reads of the "
-                "window. Bytes are those of the first row format that fits the kinds.",
-                look.muted,
-            ),
-        ]
-        if node := self.view.target:
-            words = f"n{node}: Enter shows it in the tree; it leaves when room is needed"
-            parts.insert(0, Paragraph(words, look.strong))
-        self.inspector.show(parts if frame.pools else parts[:1])
+    def _inspect(self) -> None:
+        if self._lines is not None:
+            self.inspector.show(pool_paragraphs(self.view.about, self._lines, self.look))
 
     def _select(self, _row: int) -> None:
         if node := self.view.target:
             self.session.selection.select(node=node, token=-1)
 
     def on_line_view_moved(self, _event: LineView.Moved) -> None:
-        if self.owner.frame is not None:
-            self._inspect(self.owner.frame)
+        self._inspect()
 
     def on_line_view_entered(self, _event: LineView.Entered) -> None:
         self.action_drill()
 
     def action_drill(self) -> None:
-        """Show the leaf at the cursor in the tree."""
+        """Show the node at the cursor in the tree."""
         if node := self.view.target:
             self.session.selection.select(node=node, token=-1)
             self.owner.drill("tree")
 
     def action_leaving(self) -> None:
-        """Go to the leaf that leaves first."""
+        """Go to the node that leaves first."""
         row = next((row for row, line in enumerate(self.view.lines) if line.target), -1)
         if row < 0:
             self.owner.say("nothing can be evicted, or the policy is not known here")

@@ -7,6 +7,7 @@ from shadowviz.tui.widgets.look import Look
 from shadowviz.tui.widgets.text_pane import Paragraph
 from shadowviz.tui.widgets.tree_view import TreeShown, kind_cell
 from shadowviz_engine.core.columns import DONE
+from shadowviz_engine.core.derive import Origin
 from shadowviz_engine.core.holdings import Runs
 
 MAX_RUNS = 4
@@ -56,8 +57,14 @@ def _root(shown: TreeShown, look: Look) -> list[Paragraph]:
         Paragraph(words, look.text, "root  ", look.strong),
         _lead("there", kinds, look),
         _lead("", marks, look),
-        _lead("reuses", "what a longer request reuses that leaves the tree at the end of a span", look),
+        _lead("reuses", "what a longer request reuses that leaves the tree at the end of a span (derived)", look),
+        _lead("known", "an event tells what is not marked (derived)", look),
     ]
+
+
+def _known(text: str, origin: Origin) -> str:
+    """A text that says how it is known, unless an event tells it."""
+    return text if origin is Origin.OBSERVED else f"{text} ({origin})"
 
 
 def _lead(name: str, text: str, look: Look, ink: object = None) -> Paragraph:
@@ -70,6 +77,7 @@ def _reach(shown: TreeShown, node: int, look: Look) -> Paragraph:
         text = "what a request that leaves here reuses is not known: no event speaks of a kind that it needs"
     else:
         text = f"a request that leaves here reuses {reused:,} of {tokens(shown.state.nodes.stop[node])}"
+        text = _known(text, Origin.DERIVED)
     return Paragraph(text, look.ink(REACHABLE), f"{look.glyph(REACHABLE)} ", look.ink(REACHABLE))
 
 
@@ -89,8 +97,10 @@ def _kind(shown: TreeShown, node: int, rows: KindRows, look: Look) -> Paragraph:
     kind = opened.geometry.kind(rows.kind)
     if kind.unit > 1:
         first, last = shown.state.nodes.start[node] // kind.unit, shown.state.nodes.stop[node] // kind.unit - 1
-        which = f"entry {first:,}" if first == last else f"entries {first:,}..{last:,}"
-        text += f" ({which}, one for {kind.unit} tokens)"
+        which = f"entry {first:,}" if first == last else f"entries [{first:,}..{last + 1:,})"
+        text += f", {which} of {kind.unit} tokens"
+    if rows.resident is not None:
+        text = _known(text, rows.origin)
     return Paragraph(text, look.text, f"{cell} {style.word:<11}", ink)
 
 
@@ -100,7 +110,7 @@ def _slots(shown: TreeShown, node: int) -> str:
     for pool, runs in (("full", shown.state.full_runs(node)), ("swa", shown.state.swa_runs(node))):
         if runs:
             where = ", ".join(
-                f"{start}" if stop - start == 1 else f"{start}..{stop - 1}" for start, stop in pages(runs)
+                f"{start}" if stop - start == 1 else f"[{start:,}..{stop:,})" for start, stop in pages(runs)
             )
             texts.append(f"{pool} {_runs(runs)}, page {where}")
         else:
@@ -145,13 +155,16 @@ def _recency(shown: TreeShown, node: int) -> str:
 
 
 def _eviction(shown: TreeShown, node: int) -> str:
-    nodes = shown.state.nodes
+    nodes, order = shown.state.nodes, shown.facts.order
     if nodes.locks[node]:
         return "cannot be evicted while it is locked"
     if nodes.first_child[node]:
         return "cannot be evicted before what is below it"
-    rank = shown.facts.rank(node)
-    if rank is None:
+    place = order.place(node)
+    if place is None:
         opened = shown.state.opened
         return f"a leaf; the order of policy {(opened and opened.policy) or '-'} is not known here"
-    return "next to be evicted" if rank[0] == 1 else f"to be evicted as number {rank[0]:,} of {rank[1]:,} leaves"
+    if not place.exact:
+        return _known(f"to be evicted after {place.before:,} others or more", Origin.DERIVED)
+    words = f"to be evicted as number {place.before + 1:,}" if place.before else "next to be evicted"
+    return _known(words, Origin.DERIVED)

@@ -135,7 +135,7 @@ class TreeScreen(TreeCursor):
         self._inspected = key
         parts = span_paragraphs(shown, self._node, self.look)
         if self._found.words:
-            words = f"{self._found.count_words} nodes with {self._found.words!r}; n and N go on"
+            words = f"{self._found.title_words(self._node)}; n and N go on"
             parts.append(Paragraph(words, self.look.muted))
         self.inspector.show(parts)
 
@@ -143,7 +143,7 @@ class TreeScreen(TreeCursor):
         self._inspect()
 
     def action_next_out(self) -> None:
-        """Go to the leaf that leaves first when room is needed."""
+        """Go to the node that leaves first when room is needed."""
         node = self.view.shown.facts.next_out if self.view.shown is not None else 0
         if node:
             self._go(node)

@@ -145,9 +145,9 @@ class TreeCursor(PaneScreen):
         return self._search_on is not None
 
     def _search_words(self) -> str:
-        """How far a search has come; empty = none is on."""
+        """How far a search has come, or how many nodes the last one has found; empty = there was none."""
         if self._search_on is None:
-            return ""
+            return self._found.title_words(self._node)
         words, search = self._search_on
         return f"/{words}: {search.looked:.0%} searched"
 

@@ -16,6 +16,8 @@ class ReadyLine(msgspec.Struct, frozen=True):
     segments: tuple[Segment, ...]
     target: int = 0
     """What Enter leads to; 0 = nothing."""
+    about: str = ""
+    """What the inspector says of it."""
 
     @property
     def text(self) -> str:
@@ -57,3 +59,8 @@ class ReadyLines(LineView):
     def target(self) -> int:
         """What the line at the cursor stands for; 0 = nothing."""
         return self.lines[self.cursor].target if self.cursor < len(self.lines) else 0
+
+    @property
+    def about(self) -> str:
+        """What is to be said of the line at the cursor."""
+        return self.lines[self.cursor].about if self.cursor < len(self.lines) else ""
