@@ -5,7 +5,7 @@ from pathlib import Path
 
 from textual.pilot import Pilot
 from textual.widgets import Input
-from tui_runs import press
+from tui_runs import press, until
 
 from shadowviz.cli.main import main
 from shadowviz.tui.app import ShadowvizApp
@@ -21,8 +21,7 @@ async def answer(app: ShadowvizApp, pilot: Pilot, key: str, text: str) -> str:
     await press(app, pilot, key)
     app.screen.query_one(Input).value = text
     await press(app, pilot, "enter")
-    while app.helpers.are_busy:
-        await pilot.pause(0.01)
+    await until(app, pilot, lambda: not app.helpers.are_busy, "what helpers do")
     await pilot.pause()
     return told(app)[-1]
 

@@ -1,10 +1,12 @@
 """Runs the terminal interface without a terminal, key by key."""
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from textual.pilot import Pilot
+from tui_processes import PATIENCE_S
 
 from shadowviz.tui.app import ShadowvizApp
 from shadowviz.tui.screens.base import PaneScreen
@@ -39,12 +41,25 @@ def run_app(
     asyncio.run(run())
 
 
+async def until(app: ShadowvizApp, pilot: Pilot, found: Callable[[], bool], what: str = "what is awaited") -> None:
+    """Wait until it is so; an interface that has crashed is waited for no longer."""
+    stop = time.monotonic() + PATIENCE_S
+    while not found():
+        assert app._exception is None, f"waited for {what}: {app._exception!r}"
+        assert time.monotonic() < stop, f"waited in vain for {what}:\n{screen_text(app)}"
+        await pilot.pause(0.01)
+
+
+def is_shown(app: ShadowvizApp) -> bool:
+    """Whether the screen that is on is there with all its parts."""
+    return bool(app.screen_stack) and bool(getattr(app.screen, "is_ready", True)) and app.focused is not None
+
+
 async def settled(app: ShadowvizApp, pilot: Pilot) -> None:
     """Until the state is the one asked for, and all of it is shown."""
     app.session.settle()
     await pilot.pause()
-    while not app.screen_stack or not getattr(app.screen, "is_ready", True) or app.focused is None:
-        await pilot.pause()
+    await until(app, pilot, lambda: is_shown(app), "a screen")
     app.tick()
     if app._words is not None:
         app._words.wait()
@@ -62,10 +77,11 @@ async def press(app: ShadowvizApp, pilot: Pilot, *keys: str) -> str:
 
 async def same_twice(app: ShadowvizApp, pilot: Pilot) -> None:
     """Until a second look shows what the first did: some panes read the record a slice a tick."""
-    before = ""
+    before, stop = "", time.monotonic() + PATIENCE_S
     if isinstance(app.screen, PaneScreen):
         app.screen.finish()
     while before != screen_text(app):
+        assert time.monotonic() < stop, f"what is shown never stays:\n{before}"
         before = screen_text(app)
         for _ in range(3):
             await settled(app, pilot)
