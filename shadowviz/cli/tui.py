@@ -19,7 +19,7 @@ from shadowviz.cli.tui_begin import (
     is_ascii_terminal,
     keymap_of,
 )
-from shadowviz.cli.tui_end import end, end_code
+from shadowviz.cli.tui_end import app_code, end, run_app
 from shadowviz.cli.tui_engine import EngineFile, start_engine
 from shadowviz.cli.tui_folder import fleeting_folder
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 
 EMBEDDED = "embedded engine"
+INTERRUPTED = 130
 ADDRESS = "127.0.0.1:8000"
 """Where `--web` listens."""
 WEB_DRIVER = "textual.drivers.web_driver:WebDriver"
@@ -126,20 +127,25 @@ def _run(source: str, engine: EngineFile, options: "Mapping[str, object]", at: i
     gc.disable()
     from shadowviz.tui.app import ShadowvizApp
     from shadowviz.tui.session import Session
+    from shadowviz.tui.signals import Signals
     from shadowviz.tui.themed import AppOptions
     from shadowviz.tui.thrift import be_thrifty
 
     be_thrifty()
     gc.enable()
-    with fleeting_folder() as folder:
-        child = None if source else start_engine(engine, folder)
-        session: Session | None = None
-        app: ShadowvizApp | None = None
+    with Signals() as signals:
         try:
-            session = Session(child.log if child is not None else source, child)
-            begin_at(session, at)
-            app = ShadowvizApp(session, source or engine.output or EMBEDDED, AppOptions(**options))  # type: ignore[arg-type]
-            app.run()
-        finally:
-            end(app, session, child)
-    return app.return_code or end_code(app)
+            with fleeting_folder() as folder:
+                child = None if source else start_engine(engine, folder)
+                session: Session | None = None
+                app: ShadowvizApp | None = None
+                try:
+                    session = Session(child.log if child is not None else source, child)
+                    begin_at(session, at)
+                    app = ShadowvizApp(session, source or engine.output or EMBEDDED, AppOptions(**options))  # type: ignore[arg-type]
+                    run_app(app, signals)
+                finally:
+                    end(app, session, child)
+        except KeyboardInterrupt:
+            return signals.code or INTERRUPTED
+    return app_code(app)

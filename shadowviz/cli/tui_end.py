@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from shadowviz.tui.app import ShadowvizApp
     from shadowviz.tui.helpers import Helpers
     from shadowviz.tui.session import Session
+    from shadowviz.tui.signals import Signals
+
+FAULT = 1
 
 
 def end(app: "ShadowvizApp | None", session: "Session | None", child: "EngineChild | None") -> None:
@@ -29,6 +32,25 @@ def end(app: "ShadowvizApp | None", session: "Session | None", child: "EngineChi
             rest.callback(child.close)
         if app is not None:
             rest.callback(_end_stress, app)
+
+
+def run_app(app: "ShadowvizApp", signals: "Signals") -> None:
+    """Run the interface until it ends; a signal asks it to, from the first moment on."""
+    app.signals = signals
+    # One that comes before it can be asked is remembered.
+    signals.ask_by(lambda _code: None)
+    try:
+        app.run()
+    finally:
+        signals.insist()
+
+
+def app_code(app: "ShadowvizApp") -> int:
+    """Exit code of an interface that has ended: its own, else that of what went wrong behind it."""
+    if app.return_code is None:
+        # It was ended by an error that it has shown.
+        return FAULT
+    return app.return_code or end_code(app)
 
 
 def end_code(app: "ShadowvizApp") -> int:

@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import signal
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -13,6 +12,7 @@ from textual.actions import ActionParseResult
 from textual.app import SystemCommand
 from textual.binding import Binding, BindingType
 from textual.dom import DOMNode
+from textual.driver import Driver
 from textual.screen import Screen
 from textual.widget import AwaitMount
 
@@ -27,6 +27,7 @@ from shadowviz.tui.runs import STRESS, Runs, ShownRun
 from shadowviz.tui.screens.ask import TakesKeysAhead
 from shadowviz.tui.screens.registry import SCREENS, entry_of
 from shadowviz.tui.session import Session
+from shadowviz.tui.signals import Signals
 from shadowviz.tui.stress_words import end_words
 from shadowviz.tui.themed import AppOptions, ThemedApp
 from shadowviz_engine.core.errors import LogError, ShadowvizError
@@ -88,6 +89,8 @@ class ShadowvizApp(ThemedApp):
         self.being_kept = set[Path]()
         """Of which the first copy is made."""
         self.helpers = Helpers()
+        self.signals: Signals | None = None
+        """Which it heeds while it runs; None = they are for somebody else."""
         self.frame: Frame | None = None
         """Made last."""
         self.words_version = 0
@@ -119,13 +122,31 @@ class ShadowvizApp(ThemedApp):
 
     def _heed_signals(self) -> None:
         """Ended from outside, it gives the terminal back and has the engine close its record, as after `q`."""
-        if self.is_headless:
+        if self.signals is None:
             return
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            # In a thread that is not the main one, signals are for somebody else.
-            with contextlib.suppress(RuntimeError, ValueError):
-                loop.add_signal_handler(number, self.exit, None, 128 + number)
+
+        def ask(code: int) -> None:
+            # The main thread may wait for the terminal at this moment, or have ended the loop.
+            be_quick = getattr(self._driver, "be_quick", None)
+            if be_quick is not None:
+                be_quick()
+            with contextlib.suppress(RuntimeError):
+                loop.call_soon_threadsafe(self.exit, None, code)
+
+        self.signals.ask_by(ask)
+        if self.signals.code:
+            self.exit(None, self.signals.code)
+
+    def get_driver_class(self) -> type[Driver]:
+        """What stands between the interface and the terminal."""
+        usual = super().get_driver_class()
+        # On Windows and in a browser it is another one.
+        if usual.__module__ != "textual.drivers.linux_driver":
+            return usual
+        from shadowviz.tui.terminal_driver import TerminalDriver
+
+        return TerminalDriver
 
     async def on_event(self, event: events.Event) -> None:
         """Whatever comes from the terminal goes first."""

@@ -29,7 +29,18 @@ class Terminal:
         folder: Path,
         size: tuple[int, int] = SIZE,
         environment: Mapping[str, str] | None = None,
+        *,
+        errors: int | None = None,
+        is_own: bool = True,
+        is_read: bool = True,
     ) -> None:
+        """Start it.
+
+        Args:
+            errors: Where its standard error goes, if not to the terminal.
+            is_own: Whether the terminal is the command's own, so that it is told when that goes.
+            is_read: Whether somebody takes what it writes.
+        """
         self._ours, self._theirs = pty.openpty()
         self.resize(size)
         self.before = termios.tcgetattr(self._theirs)
@@ -38,15 +49,16 @@ class Terminal:
             [sys.executable, "-m", "shadowviz", *arguments],
             stdin=self._theirs,
             stdout=self._theirs,
-            stderr=self._theirs,
+            stderr=self._theirs if errors is None else errors,
             cwd=folder,
             start_new_session=True,
             env={**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor", **(environment or {})},
             # Closing a window tells only those whose own terminal it was.
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # noqa: PLW1509 - a call of the system alone
+            preexec_fn=(lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0)) if is_own else None,  # noqa: PLW1509 - a call of the system alone
         )
         self._reader = Thread(target=self._read, daemon=True)
-        self._reader.start()
+        if is_read:
+            self._reader.start()
 
     def _read(self) -> None:
         while True:
@@ -67,9 +79,9 @@ class Terminal:
         """Another size, in columns and lines."""
         fcntl.ioctl(self._theirs, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
 
-    def type(self, keys: str) -> None:
+    def type(self, keys: str | bytes) -> None:
         """Keys as a terminal sends them."""
-        os.write(self._ours, keys.encode())
+        os.write(self._ours, keys.encode() if isinstance(keys, str) else keys)
 
     def shows(self, words: str) -> None:
         """Wait until something has been written."""

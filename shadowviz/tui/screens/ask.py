@@ -60,7 +60,7 @@ class Line(Input):
             await super()._on_key(event)
 
     async def action_submit(self) -> None:
-        self.behind = []
+        self.behind = self.behind or []
         await super().action_submit()
 
 
@@ -95,6 +95,8 @@ class AskScreen(ModalScreen[str | None], TakesKeysAhead):
         self._about, self._value, self._as_is = about, value, as_is
         self._line = Line(value)
         self._keys = KeysAhead()
+        self._is_done = False
+        """Whether it was answered or left; the screen may stay for a moment, and other keys may be on their way."""
 
     def compose(self) -> ComposeResult:
         with Vertical():
@@ -102,12 +104,15 @@ class AskScreen(ModalScreen[str | None], TakesKeysAhead):
             yield self._line
 
     async def on_mount(self) -> None:
-        for key in self._keys.come_late():
-            if key.key == "escape":
-                self.action_leave()
-                return
-            if key.key == "enter":
-                await self._line.action_submit()
+        late = self._keys.come_late()
+        for place, key in enumerate(late, 1):
+            if key.key in ("escape", "enter"):
+                # What came behind it is for whatever is there when the line has gone.
+                self._line.behind = late[place:]
+                if key.key == "escape":
+                    self.action_leave()
+                else:
+                    await self._line.action_submit()
                 return
             self.typed_ahead(key)
 
@@ -120,7 +125,7 @@ class AskScreen(ModalScreen[str | None], TakesKeysAhead):
         return True
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        self.dismiss(event.value if self._as_is else event.value.strip())
+        self._end(event.value if self._as_is else event.value.strip())
 
     def on_unmount(self) -> None:
         """What was typed behind Enter is for what the line has left."""
@@ -129,4 +134,9 @@ class AskScreen(ModalScreen[str | None], TakesKeysAhead):
 
     def action_leave(self) -> None:
         """Let it be."""
-        self.dismiss(None)
+        self._end(None)
+
+    def _end(self, typed: str | None) -> None:
+        if not self._is_done:
+            self._is_done = True
+            self.dismiss(typed)
