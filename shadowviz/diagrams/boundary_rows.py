@@ -43,18 +43,24 @@ class RowKey(msgspec.Struct, frozen=True, order=True):
         return "".join(part for _, part in self.text)
 
 
+def part_key(kind: str, layer: int) -> RowKey:
+    """Of the row for a kind in a layer; layer -1 = in none of its own."""
+    return RowKey(0, 2 + max(layer, -1), _natural(kind), layer)
+
+
 class RowNames:
     """Rows of a run, by what `rows_by` says."""
 
     def __init__(self, started: Sequence[BoundaryStressStarted], rows_by: RowsBy | None) -> None:
         self._started = started
-        self._rows_by = rows_by or _usual(started)
+        self.rows_by = rows_by or _usual(started)
+        """What rows stand for."""
         self._several_levels = len({event.level for event in started}) > 1
         self._several_subjects = len({event.subject for event in started}) > 1
 
     def keys_of(self, check: BoundaryChecked, place: int, outcome: str) -> list[RowKey]:
         """Rows that a check of the level and subject at `place` belongs to."""
-        match self._rows_by:
+        match self.rows_by:
             case RowsBy.SUBJECT:
                 return [RowKey(place)]
             case RowsBy.FAULT:
@@ -66,21 +72,20 @@ class RowNames:
             case RowsBy.KIND:
                 if outcome in EQUAL:
                     return [RowKey()]
-                named = _natural(check.kind or check.stage or "unnamed")
-                return [RowKey(), RowKey(0, 2 + max(check.layer, -1), named, check.layer)]
+                return [RowKey(), part_key(check.kind or check.stage or "unnamed", check.layer)]
 
     def is_part(self, key: RowKey) -> bool:
         """Whether the row stands for a part of the state that every equal check has compared."""
-        return self._rows_by is RowsBy.KIND and bool(key.text)
+        return self.rows_by is RowsBy.KIND and bool(key.text)
 
     def name(self, key: RowKey) -> str:
         """What a row is called, inert."""
-        if self._rows_by is RowsBy.KIND:
+        if self.rows_by is RowsBy.KIND:
             named = f"{key.name} layer {key.layer}" if key.layer >= 0 else key.name
             return shorten(named or ALL_ROWS, MAX_NAME)
         event = self._started[key.place]
         words = [event.level] if self._several_levels else []
-        if self._rows_by is RowsBy.SUBJECT:
+        if self.rows_by is RowsBy.SUBJECT:
             words.append(event.subject)
         else:
             words += [event.subject] if self._several_subjects else []

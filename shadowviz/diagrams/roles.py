@@ -82,6 +82,7 @@ OUTCOMES: dict[str, Style] = {
     "differs": _mark("differs", "✗X", ORANGE, "not equal to the independent definition", pattern=Pattern.CROSS),
 }
 """Results of boundary stress, from good to bad."""
+SILENT = _mark("not told", "??", YELLOW, "another row differs first, and the check says nothing of this one")
 
 
 def tier_style(tier: str) -> Style:

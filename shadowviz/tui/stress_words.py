@@ -20,6 +20,8 @@ _PROVEN: Final = {
     "faults": "every fault that can be seen was found",
 }
 """What it means that a level has no finding."""
+MOST_RUNS: Final = 12
+"""Stretches of lengths that a command names one by one."""
 _READ: Final = "the record is being read"
 
 
@@ -133,16 +135,29 @@ def command_of(run: StressRun) -> str:
     return printable(shlex.join(["shadowviz", *run.child.arguments]))
 
 
-def cell_command(check: BoundaryChecked, started: Sequence[BoundaryStressStarted]) -> list[str]:
-    """The command that checks one length alone, as the run of it did."""
+def cell_command(check: BoundaryChecked, lengths: Sequence[int], started: Sequence[BoundaryStressStarted]) -> list[str]:
+    """The command that checks these lengths alone, as the run of `check` did."""
     words = ["shadowviz", "stress", check.subject, "--level", check.level, "--mode", check.mode]
-    words += ["--lengths", str(check.length)]
+    words += ["--lengths", lengths_word(lengths)]
     for event in started:
         if (event.level, event.subject) == (check.level, check.subject):
             words[2] = event.asked or event.subject
             words += ["--seed", str(event.seed)]
             words += [word for name, value in event.options for word in (f"--{name}", value)]
     return words
+
+
+def lengths_word(lengths: Sequence[int]) -> str:
+    """Ascending lengths as `--lengths` takes them; where they are many stretches, all from the first to the last."""
+    runs = list[tuple[int, int]]()
+    for length in lengths:
+        if runs and runs[-1][1] == length:
+            runs[-1] = (runs[-1][0], length + 1)
+        else:
+            runs.append((length, length + 1))
+    if len(runs) > MOST_RUNS:
+        runs = [(runs[0][0], runs[-1][1])]
+    return ",".join(str(start) if stop == start + 1 else f"{start}:{stop}" for start, stop in runs)
 
 
 def is_stress_command(text: str) -> bool:

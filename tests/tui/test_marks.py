@@ -47,6 +47,6 @@ def test_kinds_and_outcomes_are_told_where_they_are_drawn(tmp_path: Path) -> Non
             assert sum("rows of " in line for line in lines) == len(app.frame.opened.geometry.kinds)
         app.action_visit("stress")
         await press(app, pilot)
-        assert len(await helped(app, pilot)) == len(OUTCOMES)
+        assert len(await helped(app, pilot)) == len(OUTCOMES) + 1
 
     run_app(small_stress_log(tmp_path / "stress.jsonl"), keys)

@@ -20,6 +20,7 @@ from shadowviz.diagrams.roles import (
     PARTIAL,
     REACHABLE,
     REUSED,
+    SILENT,
     TERMINAL,
 )
 from shadowviz.diagrams.theme import Style
@@ -59,7 +60,7 @@ def _ruler(session: Session, look: Look) -> list[Mark]:
 
 
 def _stress(_session: Session, look: Look) -> list[Mark]:
-    return _styled(tuple(OUTCOMES.values()), look)
+    return _styled((*OUTCOMES.values(), SILENT), look)
 
 
 def _kinds(session: Session, look: Look) -> list[Mark]:

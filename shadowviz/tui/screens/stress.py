@@ -7,7 +7,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from shadowviz.diagrams.boundary_rows import RowsBy
-from shadowviz.replay.counts import counted
 from shadowviz.tui.frame import Frame
 from shadowviz.tui.models.cells import wrap
 from shadowviz.tui.models.stress_grid import StressGrid
@@ -17,6 +16,7 @@ from shadowviz.tui.screens.stress_inspector import stress_paragraphs
 from shadowviz.tui.screens.stress_start import go_on
 from shadowviz.tui.stress_checks import StressChecks
 from shadowviz.tui.stress_run import StressRun
+from shadowviz.tui.stress_title import no_finding_words, title_words
 from shadowviz.tui.stress_words import StressStand, cell_command, command_of, is_stress_command, stand_of, stand_words
 from shadowviz.tui.widgets.lines import LineView
 from shadowviz.tui.widgets.one_line import FewLines
@@ -29,8 +29,6 @@ GATHER_S = 0.02
 """Work of one frame on new checks."""
 MOST_ROWS = 2
 """Of the sentence that tells how the run stands."""
-ROOMY = 72
-"""Columns from which the title names the seed."""
 ROWS: tuple[RowsBy | None, ...] = (None, *RowsBy)
 
 
@@ -87,12 +85,7 @@ class StressScreen(PaneScreen):
             return [Segment(" Stress", look.muted)]
         subjects = list(dict.fromkeys(event.subject for event in grid.started))
         named = subjects[0] if len(subjects) == 1 else f"{len(subjects)} subjects"
-        done = grid.num_checks / grid.total if grid.total else 1.0
-        by = f"  by {self._rows_by}" if self._rows_by else ""
-        seed = f"  seed {grid.started[0].seed}" if width >= ROOMY else ""
-        words = f" {look.shown(named)}{by}{seed}  {grid.num_checks:,} of {grid.total:,} checks ({done:.0%})"
-        words += f"  {counted(grid.num_findings, 'finding')}  1 column = {self.view.place.zoom:,}"
-        return [Segment(words[:width], look.strong)]
+        return [Segment(title_words(grid, self._rows_by, look.shown(named), self.view.place.zoom, width), look.strong)]
 
     def show(self, frame: Frame) -> None:
         self._checks.sync(self.session.follower, frame.at, self._rows_by, GATHER_S)
@@ -155,20 +148,18 @@ class StressScreen(PaneScreen):
 
     @property
     def _check(self) -> BoundaryChecked | None:
-        """The worst check of the cell at the cursor."""
+        """The worst check of the cell at the cursor, or the one that says nothing of it."""
         cell = self.view.cell
         if cell is None:
             return None
         try:
-            event = self.session.event_at(cell.seq)
+            event = self.session.event_at(cell.leads_to)
         except LogError:
             return None
         return event if isinstance(event, BoundaryChecked) else None
 
     def _inspect(self) -> None:
-        grid = self._grid
-        units = grid.units if grid is not None else ()
-        self.inspector.show(stress_paragraphs(self.view.place, self.view.cell, self._check, units, self.look))
+        self.inspector.show(stress_paragraphs(self.view.place, self.view.cell, self._check, self._grid, self.look))
 
     def on_line_view_moved(self, _event: LineView.Moved) -> None:
         self._moved()
@@ -210,7 +201,7 @@ class StressScreen(PaneScreen):
             return
         found = rows.next_finding(self.view.place.length, self.view.cursor - HEADS, by)
         if found is None:
-            self.owner.say("no finding " + ("behind" if by > 0 else "before") + " this cell")
+            self.owner.say(no_finding_words(rows.grid, by))
             return
         length, row = found
         self.view.move_to(row + HEADS, tell=False)
@@ -231,7 +222,7 @@ class StressScreen(PaneScreen):
         if check is not None and is_stress_command(check.command):
             copy_text(self.owner, check.command)
         elif check is not None and grid is not None:
-            copy_command(self.owner, cell_command(check, grid.started))
+            copy_command(self.owner, cell_command(check, self.view.lengths, grid.started))
         elif run is not None:
             copy_text(self.owner, command_of(run))
         else:

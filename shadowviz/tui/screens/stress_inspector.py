@@ -1,13 +1,13 @@
 """What the inspector says of a cell of the heat map: its worst check, and what the marks mean."""
 
-from collections.abc import Sequence
-
 from shadowviz.diagrams.roles import OUTCOMES as LOOKS
+from shadowviz.diagrams.roles import SILENT
 from shadowviz.replay.counts import counted
-from shadowviz.replay.stress import OUTCOMES
-from shadowviz.tui.models.stress_grid import GridCell
+from shadowviz.replay.stress import FAULTS, FOUND, OUTCOMES
+from shadowviz.tui.models.stress_cells import GridCell
+from shadowviz.tui.models.stress_grid import StressGrid
 from shadowviz.tui.widgets.look import Look
-from shadowviz.tui.widgets.stress_view import StressPlace
+from shadowviz.tui.widgets.stress_view import StressPlace, style_of
 from shadowviz.tui.widgets.text_pane import Paragraph
 from shadowviz_engine.core.events import BoundaryChecked
 
@@ -16,25 +16,37 @@ def stress_paragraphs(
     place: StressPlace,
     cell: GridCell | None,
     check: BoundaryChecked | None,
-    units: Sequence[tuple[str, int]],
+    grid: StressGrid | None,
     look: Look,
 ) -> list[Paragraph]:
-    """About the cell at the cursor, whose worst check is `check`; `units` are lengths at which something closes."""
+    """About the cell at the cursor of the grid, whose worst check is `check`, and what marks and numbers mean."""
     parts = list[Paragraph]()
     first = place.length - (place.length - place.first) % place.zoom
     lengths = f"length {place.length:,}" if place.zoom == 1 else f"lengths {first:,} to {first + place.zoom - 1:,}"
     if cell is None or check is None:
         parts.append(Paragraph("no check here", look.muted, f"{lengths}  ", look.title))
     else:
-        style = LOOKS[OUTCOMES[cell.outcome]]
+        style = style_of(cell)
         words = f"{style.word}: {style.meaning}; {counted(cell.checks, 'check')}, {counted(cell.findings, 'finding')}"
+        words += f", {cell.silent:,} beside that say nothing of this row" if cell.silent else ""
         parts.append(Paragraph(words, look.ink(style), f"{lengths}  {look.glyph(style)} ", look.strong))
         parts += _facts(check, look)
-    named = "  ".join(f"{at} {name} {size:,}" for at, (name, size) in enumerate(units, 1))
+    return parts + legend(grid, look)
+
+
+def legend(grid: StressGrid | None, look: Look) -> list[Paragraph]:
+    """What the numbers over the heat map and its marks mean."""
+    parts = []
+    named = "  ".join(f"{at} {name} {size:,}" for at, (name, size) in enumerate(grid.closing if grid else (), 1))
     if named:
-        parts.append(Paragraph(f"row 'closes': {named}", look.muted))
-    marks = "  ".join(f"{look.glyph(LOOKS[name])} {LOOKS[name].word}" for name in OUTCOMES)
-    return [*parts, Paragraph(f"{marks}  blank: not checked", look.muted)]
+        parts.append(Paragraph(f"row 'closes', the coarsest that does: {named}", look.muted))
+    shown = [LOOKS[name] for name in OUTCOMES] + ([SILENT] if grid is not None and grid.is_by_part else [])
+    marks = "  ".join(f"{look.glyph(style)} {style.word}" for style in shown)
+    parts.append(Paragraph(f"{marks}  blank: not checked", look.muted))
+    if grid is not None and any(event.level == FAULTS for event in grid.started):
+        mark = look.glyph(LOOKS[FOUND])
+        parts.append(Paragraph(f"{mark} found is no finding: the fault was put in, and had to be seen", look.muted))
+    return parts
 
 
 def _facts(check: BoundaryChecked, look: Look) -> list[Paragraph]:

@@ -1,5 +1,6 @@
 """The heat map of a stress run: lengths across, a row for each mode, kind or fault."""
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -8,9 +9,12 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 
 from shadowviz.diagrams.roles import OUTCOMES as LOOKS
+from shadowviz.diagrams.roles import SILENT
+from shadowviz.diagrams.theme import Style
 from shadowviz.replay.stress import OUTCOMES
 from shadowviz.tui.models.cells import fit
-from shadowviz.tui.models.stress_grid import GridCell, StressGrid
+from shadowviz.tui.models.stress_cells import GridCell
+from shadowviz.tui.models.stress_grid import StressGrid
 from shadowviz.tui.widgets.lines import Line, LineView
 from shadowviz.tui.widgets.look import Look
 from shadowviz.tui.widgets.strips import marked
@@ -19,6 +23,11 @@ ZOOMS = (1, 4, 16, 64, 256, 1024, 16384)
 """Lengths of a column."""
 HEADS = 2
 """Rows over the grid: lengths, and boundaries."""
+
+
+def style_of(cell: GridCell) -> Style:
+    """How a cell looks."""
+    return SILENT if cell.is_silent else LOOKS[OUTCOMES[cell.outcome]]
 
 
 class StressPlace:
@@ -87,7 +96,7 @@ class StressRows:
     def _mark(self, cell: GridCell | None) -> tuple[str, Ink]:
         if cell is None:
             return " ", self.look.muted
-        style = LOOKS[OUTCOMES[cell.outcome]]
+        style = style_of(cell)
         return self.look.glyph(style), self.look.ink(style, bold=cell.findings > 0)
 
     def _lengths(self, columns: int) -> list[tuple[str, Ink]]:
@@ -104,9 +113,9 @@ class StressRows:
         return cells
 
     def _units(self, columns: int) -> list[tuple[str, Ink]]:
-        """The coarsest unit that closes at a length of the column: its place among the units, from 1."""
+        """The coarsest size that closes at a length of the column: its place among the sizes, from 1."""
         place, look = self.place, self.look
-        units, (first, last) = self.grid.units, self.grid.lengths
+        units, (first, last) = self.grid.closing, self.grid.lengths
         cells = []
         for column in range(columns):
             begin = place.first + column * place.zoom
@@ -159,6 +168,15 @@ class StressView(LineView):
         if rows is None or not 0 <= row < len(rows.rows):
             return None
         return rows.cell(row, (self.place.length - self.place.first) // self.place.zoom)
+
+    @property
+    def lengths(self) -> Sequence[int]:
+        """The lengths of the cell that were checked."""
+        rows, row, place = self.rows, self.cursor - HEADS, self.place
+        if rows is None or not 0 <= row < len(rows.rows):
+            return []
+        first = place.first + (place.length - place.first) // place.zoom * place.zoom
+        return rows.rows[row].lengths(first, first + place.zoom)
 
     def go_to(self, length: int) -> None:
         """Put the cursor on a length."""
