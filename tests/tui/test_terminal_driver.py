@@ -120,15 +120,16 @@ def test_a_second_signal_loses_no_record_that_was_kept(
     assert not list(tmp_path.glob("shadowviz-tui-*"))
 
 
-@pytest.mark.parametrize("question", ["/r", "ea.json"])
 def test_a_question_is_answered_once_and_what_comes_behind_is_for_what_it_leaves(
-    begun: Callable[..., Terminal], tmp_path: Path, question: str
+    begun: Callable[..., Terminal], tmp_path: Path
 ) -> None:
     terminal = begun("chat.jsonl")
-    terminal.shows("[1 Live]")
+    terminal.shows("CUT_BY_SWA")
     # The second Enter opens the request that is chosen.
-    terminal.type(f"{question}\r\r")
+    terminal.type("ea.json\r\r")
     terminal.shows("[3 Ruler]")
-    if question.startswith("e"):
-        wait_for((tmp_path / question[1:]).exists, "the file")
+    wait_for((tmp_path / "a.json").exists, "the file")
+    terminal.type("1")
+    terminal.type("/none\r\r6")
+    terminal.shows("[6 Pools]")
     assert quit_by_key(terminal) == 0

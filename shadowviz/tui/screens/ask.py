@@ -21,7 +21,8 @@ class KeysAhead:
         """Keep a key until the line is there; whether it is not."""
         if self._ahead is None:
             return False
-        self._ahead.append(key)
+        # The event itself goes no further.
+        self._ahead.append(events.Key(key.key, key.character))
         return True
 
     def come_late(self) -> list[events.Key]:
@@ -60,7 +61,8 @@ class Line(Input):
             await super()._on_key(event)
 
     async def action_submit(self) -> None:
-        self.behind = self.behind or []
+        if self.behind is None:
+            self.behind = []
         await super().action_submit()
 
 
@@ -83,8 +85,9 @@ class AskScreen(ModalScreen[str | None], TakesKeysAhead):
 
     DEFAULT_CSS = """
     AskScreen { align: left bottom; background: transparent; }
-    AskScreen > Vertical { height: 2; width: 100%; background: $panel; }
-    AskScreen Static { height: 1; padding: 0 1; color: $text-muted; }
+    AskScreen > Vertical { height: auto; width: 100%; background: $panel; }
+    AskScreen Static { height: auto; padding: 0 1; color: $text-muted; }
+    AskScreen ToastRack { margin-bottom: 4; }
     AskScreen Input { height: 1; border: none; padding: 0 1; }
     """
 
@@ -117,11 +120,19 @@ class AskScreen(ModalScreen[str | None], TakesKeysAhead):
             self.typed_ahead(key)
 
     def typed_ahead(self, key: events.Key) -> bool:
+        line = self._line
         if self._keys.take_early(key):
+            return True
+        if line.behind is not None:
+            line.behind.append(events.Key(key.key, key.character))
+            return True
+        if key.key == "enter":
+            line.behind = []
+            self.call_later(line.action_submit)
             return True
         if key.character is None or not key.is_printable:
             return False
-        type_over(self._line, key.character, self._value)
+        type_over(line, key.character, self._value)
         return True
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
