@@ -55,6 +55,15 @@ def replace(log: Path, data: bytes) -> None:
     beside.replace(log)
 
 
+async def finished(app: ShadowvizApp, pilot: Pilot) -> str:
+    """What is shown once all that is read a slice a frame has been read."""
+    if app.current_mode == "live":
+        await same_twice(app, pilot)
+    app.screen.finish()
+    await settled(app, pilot)
+    return screen_text(app)
+
+
 async def from_the_top(app: ShadowvizApp, pilot: Pilot) -> list[str]:
     """What is shown with the cursor in the first row, however its lines are broken."""
     return (await press(app, pilot, "home")).split()
@@ -65,7 +74,7 @@ async def read_anew(app: ShadowvizApp, pilot: Pilot, data: bytes) -> None:
     await settled(app, pilot)
     assert app.frame.log is LogState.REPLACED
     await press(app, pilot, "R")
-    await same_twice(app, pilot)
+    await finished(app, pilot)
     assert app.frame.log in (LogState.CLOSED, LogState.FOLLOWING)
 
 
@@ -76,8 +85,7 @@ def screens_of(log: Path, digits: Sequence[str]) -> dict[str, str]:
     async def look(app: ShadowvizApp, pilot: Pilot) -> None:
         for digit in digits:
             await press(app, pilot, digit)
-            await same_twice(app, pilot)
-            found[digit] = screen_text(app)
+            found[digit] = await finished(app, pilot)
 
     run_app(log, look)
     return found
@@ -94,8 +102,7 @@ def test_every_screen_shows_the_log_that_took_the_place_of_the_one_before(log: P
         await read_anew(app, pilot, other)
         for digit in digits:
             await press(app, pilot, digit)
-            await same_twice(app, pilot)
-            shown[digit] = screen_text(app)
+            shown[digit] = await finished(app, pilot)
 
     run_app(log, look)
     expected = screens_of(log, digits)
@@ -118,7 +125,7 @@ def test_a_screen_that_is_on_while_the_log_is_read_anew_shows_it_as_well(log: Pa
         for digit in digits:
             app.session.selection.forget()
             await press(app, pilot, digit)
-            await same_twice(app, pilot)
+            await finished(app, pilot)
             expected.setdefault(digit, await from_the_top(app, pilot))
 
     run_app(log, look)
