@@ -24,6 +24,8 @@ class TreeOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Node whose subtree is shown; 0 = the whole tree."""
     depth: int | None = None
     """Edges below the root that are shown; None = all."""
+    folded: tuple[int, ...] = ()
+    """Nodes of which nothing below is shown, whatever else is asked for; one that is not in the tree does nothing."""
     min_tokens: int = 0
     """Nodes with fewer tokens in and below them are left out."""
     request: str = ""
@@ -68,6 +70,7 @@ def select(columns: TreeColumns, options: TreeOptions, kept: Mask) -> Selection:
     if options.depth is not None:
         wanted &= depths <= options.depth
     wanted |= kept & (depths >= 0)
+    wanted &= ~_below(columns, options.folded)
     wanted[options.root] = True
     collapse = options.collapse
     if collapse is None:
@@ -79,6 +82,17 @@ def select(columns: TreeColumns, options: TreeOptions, kept: Mask) -> Selection:
     ordered = _pre_order(columns, shown, options.root)
     is_less = collapse and len(shown) < int(wanted.sum())
     return Selection(ordered, depths[ordered], _stubs(columns, ordered, options.root), is_less)
+
+
+def _below(columns: TreeColumns, folded: tuple[int, ...]) -> Mask:
+    """Which nodes are below one of `folded`."""
+    below: Mask = np.zeros(len(columns), dtype=bool)
+    level = columns.children_of(np.array([node for node in folded if node < len(columns)], dtype=np.int64))
+    while len(level):
+        level = level[~below[level]]
+        below[level] = True
+        level = columns.children_of(level)
+    return below
 
 
 def _largest(columns: TreeColumns, options: TreeOptions, wanted: Mask, kept: Mask) -> Ints:

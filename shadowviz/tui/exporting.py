@@ -39,6 +39,8 @@ class Exportable(msgspec.Struct, frozen=True):
     """Such as "the tree", for a question."""
     makers: Mapping[str, Make]
     """By ending of the file's name, with the dot."""
+    name: str
+    """Of a file that it may go to."""
 
     def maker(self, file: str) -> Make:
         """What makes the content of this file.

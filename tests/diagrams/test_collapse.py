@@ -148,3 +148,23 @@ def test_a_million_nodes_collapse(long_form: bool) -> None:
     assert diagram.caption.total == num_nodes
     shown = len(diagram.boxes) - 1 + sum(stub.nodes for stub in diagram.stubs)
     assert shown == num_nodes
+
+
+@settings(max_examples=40)
+@given(st.integers(0, 2**32))
+def test_nothing_below_a_folded_node_is_shown_and_all_of_it_is_counted(seed: int) -> None:
+    _, state = walked(seed)
+    rng = random.Random(seed)
+    living = [n for n in range(1, len(state.nodes)) if state.nodes.alive[n]]
+    folded = tuple(rng.sample(living, min(len(living), rng.randint(0, 4))))
+    options = TreeOptions(
+        folded=(*folded, len(state.nodes) + 7),
+        request=rng.choice(["", rng.choice(state.requests.names)]),
+        collapse=rng.choice([None, True, False]),
+    )
+    diagram = picture(state, options)
+    check_whole(state, diagram)
+    shown = {box.node for box in diagram.boxes}
+    hidden = {n for n in living if (set(state.nodes.path(n)) - {n}) & set(folded)}
+    assert not shown & hidden
+    assert hidden | shown - {0} == set(living) or options.collapse

@@ -1,19 +1,23 @@
 """`y` copies commands that do what they say, and `e` writes what `shadowviz export` writes, over nothing."""
 
+import asyncio
 import json
 import shlex
 
 import msgspec
 import pytest
 from textual.pilot import Pilot
-from tui_keys import export_to, run_command, told
+from textual.widgets import Input, Static
+from textual.widgets._toast import Toast
+from tui_keys import answer, export_to, run_command, told
 from tui_logs import chat_log, write_log
-from tui_runs import press, run_app
+from tui_runs import press, run_app, screen_text, settled, until
 
 from shadowviz.cli.main import main
 from shadowviz.tui.app import ShadowvizApp
 from shadowviz.tui.exporting import write_new
 from shadowviz.tui.screens.copying import copy_text
+from shadowviz.tui.session import Session
 from shadowviz.tui.themed import AppOptions
 from shadowviz_engine.core.errors import InputError
 from shadowviz_engine.core.events import LogOpened, RequestSubmitted
@@ -127,3 +131,63 @@ def test_a_name_that_is_taken_meanwhile_is_not_replaced_either(tmp_path):
     with pytest.raises(InputError, match="is there already"):
         write_new(tmp_path / "a.svg", [b"ours"])
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("a.svg", b"mine")]
+
+
+@pytest.mark.parametrize("size", [(80, 24), (60, 16)])
+@pytest.mark.parametrize("screen", ["live", "tree", "events", "pools"])
+def test_the_question_is_whole_and_offers_a_free_name(log, tmp_path, monkeypatch, screen, size):
+    monkeypatch.chdir(tmp_path)
+
+    async def keys(app: ShadowvizApp, pilot: Pilot) -> None:
+        await press(app, pilot, "y", "e")
+        offered = app.screen.query_one(Input).value
+        stem, _, ending = offered.partition(".")
+        asked = app.screen.query_one(Static)
+        shown = " ".join(screen_text(app).split())
+        assert " ".join(str(asked.content).split()) in shown
+        (tmp_path / offered).write_text("mine")
+        await press(app, pilot, "escape", "e")
+        assert app.screen.query_one(Input).value == f"{stem}-2.{ending}"
+        await press(app, pilot, "enter")
+        await until(app, pilot, lambda: not app.helpers.are_busy)
+        assert (tmp_path / f"{stem}-2.{ending}").stat().st_size
+        assert "no file was named" in await answer(app, pilot, "e", "")
+
+    run_app(log, keys, size, AppOptions(screen=screen))
+
+
+@pytest.mark.parametrize("size", [(80, 24), (60, 16)])
+def test_a_question_lies_under_no_message(log, size):
+    async def run() -> None:
+        session = Session(log)
+        app = ShadowvizApp(session, "run", AppOptions(screen="tree"))
+        async with app.run_test(size=size, notifications=True) as pilot:
+            await settled(app, pilot)
+            await press(app, pilot, "y", "e")
+            (toast,) = app.screen.query(Toast)
+            assert toast.region.height
+            assert toast.region.bottom <= app.screen.query_one(Static).region.y
+        session.close()
+
+    asyncio.run(run())
+
+
+def test_a_tree_is_written_as_it_is_folded(log, tmp_path):
+    async def keys(app: ShadowvizApp, pilot: Pilot) -> None:
+        await press(app, pilot, "minus")
+        index = app.screen._index
+        rows = {index.node_at(row) for row in range(len(index))}
+        await export_to(app, pilot, tmp_path / "folded.json")
+        await press(app, pilot, "plus")
+        await export_to(app, pilot, tmp_path / "whole.json")
+        folded, whole = (json.loads((tmp_path / f"{name}.json").read_text())["content"] for name in ("folded", "whole"))
+        assert {box["node"] for box in folded["boxes"]} == rows
+        assert len(rows) < len(whole["boxes"]) == len(index)
+        assert {stub["parent"] for stub in folded["stubs"]} == set(folded_away(index, rows))
+        assert any("folded: what is below" in note for note in folded["caption"]["notes"])
+        assert not any("folded" in note for note in whole["caption"]["notes"])
+
+    def folded_away(index, rows):
+        return [node for node in rows if index.has_children(node) and node]
+
+    run_app(log, keys, options=AppOptions(screen="tree"))

@@ -29,7 +29,7 @@ def comparison_of(a: Prompt, b: Prompt, geometry: Geometry, look: Look) -> Expor
         return _text(laid, look)
 
     makers = {".html": maker(_page), ".htm": maker(_page), ".json": maker(_json), ".txt": maker(text)}
-    return Exportable("the comparison", makers)
+    return Exportable("the comparison", makers, "comparison.html")
 
 
 def _page(laid: Laid) -> Iterable[bytes]:

@@ -1,6 +1,6 @@
 """Diagrams of a log at one event, in every format that has them."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, takewhile
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from shadowviz.diagrams.collapse import MAX_BOXES, TreeOptions
 from shadowviz.diagrams.events import EventsDiagram
 from shadowviz.exporters.formats import LIGHT, Diagram, DiagramName, Format, formats_of
 from shadowviz.replay import tree_moment
+from shadowviz.replay.counts import counted
 from shadowviz.replay.moment import Moment, moment_at, state_at
 from shadowviz.sources.logfile import LogFile
 from shadowviz.tokens.inert import printable
@@ -24,13 +25,17 @@ from shadowviz_engine.core.events import Event, LookupDone
 MAX_LOOKUPS = 2_000
 """Lookups that a table lists at most, the dearest; JSON has all."""
 
+_STEMS = {DiagramName.DERIVATION: "ruler", DiagramName.BOUNDARY: "heat-map"}
+"""What files of a diagram are called, where it has another name on the screen."""
+
 Build = Callable[[LogFile, Format], Diagram]
 
 
 def drawn(what: str, name: DiagramName, build: Build) -> Exportable:
     """A diagram, by the endings of all formats that show it."""
     makers = {ending: _maker(form, name, build) for form in formats_of(name) for ending in form.endings}
-    return Exportable(what, makers)
+    ending = ".svg" if ".svg" in makers else next(iter(makers))
+    return Exportable(what, makers, f"{_STEMS.get(name, name)}{ending}")
 
 
 def _maker(form: Format, name: DiagramName, build: Build) -> Make:
@@ -64,8 +69,12 @@ def lookups_at(seq: int, only: frozenset[str] | None = None, pattern: str = "") 
     return drawn("the lookups", DiagramName.LOOKUPS, build)
 
 
-def tree_at(seq: int, root: int, request: str) -> Exportable:
-    """The tree after an event, or the part of it below `root`, with the path of a request if there is one."""
+def tree_at(seq: int, root: int, request: str, folded: Sequence[int] = ()) -> Exportable:
+    """The tree after an event, or the part of it below `root`, with the path of a request if there is one.
+
+    Args:
+        folded: Nodes of which nothing below is shown.
+    """
 
     def build(log: LogFile, form: Format) -> Diagram:
         from shadowviz.diagrams.tree_of import tree_diagram
@@ -73,10 +82,16 @@ def tree_at(seq: int, root: int, request: str) -> Exportable:
         words = words_of(log.opened)
         moment = tree_moment.request_tree_at(log, words, request, seq) if request else tree_moment.tree_at(log, seq)
         options = TreeOptions(
-            root=root, request=request, collapse_above=form.most_boxes, max_boxes=form.most_boxes or MAX_BOXES
+            root=root,
+            request=request,
+            folded=tuple(folded),
+            collapse_above=form.most_boxes,
+            max_boxes=form.most_boxes or MAX_BOXES,
         )
         explanation = moment.explanations[0] if moment.explanations else None
-        return tree_diagram(caption_at("Radix tree", log, moment), moment.state, options, explanation, words)
+        fold = f"{counted(len(folded), 'node')} folded: what is below is counted in stubs." if folded else ""
+        caption = noted(caption_at("Radix tree", log, moment), fold)
+        return tree_diagram(caption, moment.state, options, explanation, words)
 
     return drawn("the tree", DiagramName.TREE, build)
 

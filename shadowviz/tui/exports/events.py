@@ -16,6 +16,7 @@ from shadowviz.tui.models.event_words import EventWords, event_words
 from shadowviz_engine.core.events import Event
 from shadowviz_engine.core.log_lines import UnknownEvent
 
+NAME = "events.jsonl"
 KIND, REQUEST = 20, 24
 """Columns of the table that these have at least."""
 
@@ -33,8 +34,8 @@ def events_at(seq: int, pattern: str) -> Exportable:
         for ending, write in ((".jsonl", _lines), (".json", _json), (".txt", _table))
     }
     if pattern:
-        return Exportable("the filtered events", makers)
-    return Exportable("the events", {**makers, **trace_at(seq).makers})
+        return Exportable("the filtered events", makers, NAME)
+    return Exportable("the events", {**makers, **trace_at(seq).makers}, NAME)
 
 
 def _content(write: Write, seq: int, pattern: str, log: Path) -> Content:

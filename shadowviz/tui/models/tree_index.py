@@ -87,6 +87,13 @@ class TreeIndex:
         """Row of the parent; 0 for row 0."""
         return max(0, self.row_of(self.order.parent_of(self.node_at(row)))) if row else 0
 
+    def folds(self) -> list[int]:
+        """Nodes of all rows whose children are hidden."""
+        rows = self._rows
+        nodes = self.order.nodes[slice(rows.start, rows.stop) if isinstance(rows, range) else rows]
+        found: list[int] = nodes[self._folded[nodes] & (self.order.sizes[nodes] > 1)].tolist()
+        return found
+
     def is_folded(self, node: int) -> bool:
         """Whether the children of the node are hidden; a leaf has none to hide."""
         return bool(self._folded[node]) and self.has_children(node)

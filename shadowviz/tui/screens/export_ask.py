@@ -1,7 +1,9 @@
 """Asks for a file and has it written beside the screens, which go on meanwhile."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from shadowviz.sources.names import free_name
 from shadowviz.tui.exporting import Exportable, export_to
 from shadowviz.tui.helpers import start_told
 from shadowviz.tui.screens.ask import AskScreen
@@ -17,5 +19,8 @@ def ask_and_export(app: "ShadowvizApp", shown: Exportable) -> None:
     def write(file: str | None) -> None:
         if file:
             start_told(app, lambda: export_to(file, log, shown))
+        elif file is not None:
+            app.say("nothing is written: no file was named")
 
-    app.push_screen(AskScreen(f"export {shown.what} to a file: {' '.join(shown.makers)}"), write)
+    about = f"export {shown.what} to a file, its ending tells how: {' '.join(shown.makers)}"
+    app.push_screen(AskScreen(about, str(free_name(Path(shown.name)))), write)

@@ -177,7 +177,7 @@ class TreeScreen(TreeCursor):
         if frame is None or index is None:
             self.owner.say("there is no tree at this moment")
         else:
-            ask_and_export(self.owner, tree_at(frame.at, index.hoisted, self._request()))
+            ask_and_export(self.owner, tree_at(frame.at, index.hoisted, self._request(), index.folds()))
 
     def action_drill(self) -> None:
         """Show the tokens of the node's path: those of the selected request, if the node is on its path."""
