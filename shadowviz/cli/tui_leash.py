@@ -1,6 +1,7 @@
 """A command that the terminal interface runs beside itself: `python -m shadowviz.cli.tui_leash COMMAND ...`.
 
-Its standard input is a pipe that its parent holds. When that closes, the command is interrupted, as by Ctrl-C.
+Its standard input is a pipe that its parent holds. The first byte that comes there, or its end, interrupts the command
+as by one Ctrl-C: a second one would insist.
 """
 
 import os
@@ -38,9 +39,10 @@ def main() -> int:
 
 def _watch(pipe: int) -> None:
     # By calls of the system: a lock of the interpreter's own stream would outlast the main thread.
-    while os.read(pipe, 4096):
-        pass
+    data = os.read(pipe, 1)
     os.kill(os.getpid(), signal.SIGINT)
+    while data:
+        data = os.read(pipe, 1)
     time.sleep(PATIENCE_S)
     os._exit(128 + signal.SIGINT)
 

@@ -142,6 +142,11 @@ def main() -> int:
     except msgspec.MsgspecError as error:
         line.say(Answer(taken=False, words=printable(f"no setup: {error}"), state=EngineState.FAILED))
         return 2
+    except Exception as error:
+        # Whatever it is, the parent is told: on the standard error it would be taken for the words of a library.
+        words = printable(f"{type(error).__name__}: {error}")
+        line.say(Answer(taken=False, words=words, state=EngineState.FAILED))
+        return 1
     line.say(Answer(state=EngineState.STOPPED))
     return 0
 
@@ -172,4 +177,7 @@ def _serve(setup: Setup, line: Line) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    code = main()
+    sys.stderr.flush()
+    # Not by the interpreter's own end: that would abort, since a thread holds the lock of the standard input.
+    os._exit(code)

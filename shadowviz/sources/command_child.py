@@ -1,7 +1,6 @@
 """A command of this program in a child process: it is asked to end as by Ctrl-C, and ends with its parent."""
 
 import contextlib
-import signal
 import subprocess
 import sys
 import tempfile
@@ -24,7 +23,8 @@ _SAYS: Final = "shadowviz: "
 class CommandChild:
     """A command that runs beside the interface; what it prints is not shown, what it writes to files is.
 
-    It holds a pipe to its parent, and is interrupted when that closes: also when the parent is killed.
+    It holds a pipe to its parent, and is interrupted once: at the first byte that comes, or when the pipe closes, also
+    because the parent is killed.
 
     Raises:
         OSError: no process can be started.
@@ -32,7 +32,6 @@ class CommandChild:
 
     def __init__(self, arguments: Sequence[str]) -> None:
         self.arguments = tuple(arguments)
-        self._asked = False
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the child
         # In a session of its own: Ctrl-C in the terminal is the parent's.
         self._process = subprocess.Popen(  # noqa: S603 - this Python, with a module of this package; no shell
@@ -54,12 +53,11 @@ class CommandChild:
         return self._process.poll()
 
     def interrupt(self) -> None:
-        """Ask it to end, as Ctrl-C does; it may take a moment, and is asked once: a second Ctrl-C would insist."""
-        if self._asked:
-            return
-        self._asked = True
-        with contextlib.suppress(ProcessLookupError):
-            self._process.send_signal(signal.SIGINT)
+        """Ask it to end, as one Ctrl-C does; it may take a moment."""
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError, ValueError):
+            self._process.stdin.write(b".")
+            self._process.stdin.flush()
 
     def close(self, wait_s: float = STOP_S) -> None:
         """Have it end; whatever it does, it has ended afterwards."""

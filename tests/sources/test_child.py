@@ -229,3 +229,33 @@ def test_a_module_in_the_current_folder_is_not_taken_for_one_of_the_program(
     watched = started(options={"wrong": 1})
     watched.reach(EngineState.FAILED)
     assert "engine option" in watched.child.words
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no file that is always full")
+def test_an_engine_whose_sidecar_takes_no_more_says_so(started: Callable[..., Watched], tmp_path: Path) -> None:
+    full = tmp_path / "full"
+    full.symlink_to("/dev/full")
+    watched = started(options=SMALL | {"record": "full", "sidecar": str(full)})
+    watched.reach(EngineState.RUNNING)
+    watched.child.submit_text("A prompt that is long enough to select entries. " * 20)
+    watched.reach(EngineState.FAILED)
+    assert f"{full} cannot be written" in watched.child.words
+
+
+def test_an_error_that_nobody_foresaw_is_told_and_ends_the_child(
+    started: Callable[..., Watched], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "sitecustomize.py").write_text(
+        "import sys\n"
+        "class Crash:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'shadowviz.sources.child_engine':\n"
+        "            raise RuntimeError('a fault of its own')\n"
+        "sys.meta_path.insert(0, Crash())\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    watched = started()
+    watched.reach(EngineState.FAILED)
+    assert "RuntimeError: a fault of its own" in watched.child.words
+    assert watched.child._process.wait(PATIENCE_S) == 1
+    assert not watched.child.log.exists()

@@ -160,19 +160,6 @@ def test_the_hint_to_go_on_is_one_that_a_shell_takes(here: Path) -> None:
     assert shlex.split(words) == ["shadowviz", "stress", "--continue", f"./{record}"]
 
 
-def test_a_run_that_was_asked_to_stop_is_not_interrupted_again_when_it_is_closed(
-    here: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run = StressRun(["stress", "v4-flash", "--level", "arithmetic", "--lengths", "1:60001"], here / "run.jsonl")
-    sent = list[int]()
-    send = run.child._process.send_signal
-    monkeypatch.setattr(run.child._process, "send_signal", lambda number: (sent.append(number), send(number)))
-    run.stop()
-    run.close()
-    assert len(sent) == 1
-    assert run.child.code is not None
-
-
 def test_a_complete_record_is_done_at_every_moment_of_it(here: Path) -> None:
     async def keys(app: ShadowvizApp, pilot: Pilot) -> None:
         assert "DONE: 1 finding" in screen_text(app)

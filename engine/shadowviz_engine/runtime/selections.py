@@ -1,12 +1,13 @@
 """Writes the sidecar of a full record: the entries that the indexer selected for every query, as JSON lines."""
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
 import msgspec
 
-from shadowviz_engine.core.errors import InputError
+from shadowviz_engine.core.errors import InputError, LogError
 from shadowviz_engine.core.selections import FORMAT, VERSION, SelectionHeader, SelectionRow
 from shadowviz_engine.model.step import Selection
 
@@ -18,6 +19,7 @@ class SelectionWriter:
 
     Raises:
         InputError: the file cannot be made.
+        LogError: later, wherever it is written: it takes no more.
     """
 
     def __init__(self, path: Path, index_topk: int) -> None:
@@ -55,14 +57,16 @@ class SelectionWriter:
 
     def flush(self) -> None:
         """Hand everything written to the system."""
-        self._file.flush()
+        with self._told():
+            self._file.flush()
 
     def close(self) -> None:
         """Close the file; closing again does nothing."""
         if self._file.closed:
             return
         try:
-            self._file.close()
+            with self._told():
+                self._file.close()
         finally:
             if not self._num_rows and (self._begun or self._made):
                 self._path.unlink(missing_ok=True)
@@ -70,8 +74,17 @@ class SelectionWriter:
     def _begin(self) -> None:
         if not self._begun:
             self._begun = True
-            self._file.truncate(0)
+            with self._told():
+                self._file.truncate(0)
             self._write(self._header)
 
     def _write(self, line: SelectionHeader | SelectionRow) -> None:
-        self._file.write(self._encoder.encode(line) + b"\n")
+        with self._told():
+            self._file.write(self._encoder.encode(line) + b"\n")
+
+    @contextlib.contextmanager
+    def _told(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise LogError(f"{self._path} cannot be written: {error.strerror or error}") from error
