@@ -101,6 +101,20 @@ def test_the_terminal_says_of_each_row_what_the_exported_ruler_says(ruler):
                 assert (lane.own(bar.rows.start), lane.reads(bar.rows.start)) == (bar.tokens, bar.reads)
 
 
+@given(ruler=rulers())
+@settings(max_examples=100, deadline=None)
+def test_a_cut_is_possible_unless_a_row_that_it_reads_is_known_to_be_missing(ruler):
+    geometry, length, cut, resident = ruler
+    is_short = False
+    for kind in geometry.kinds:
+        rows = resident.get(kind.label)
+        if rows is not None and kind.gates:
+            there = {row for extent in rows for row in range(extent.start, extent.stop)}
+            is_short |= not set(range(*needed_rows(kind, cut))) <= there
+    assert RulerModel(geometry, length, cut, resident).is_possible == (not is_short)
+    assert RulerModel(geometry, length, cut).is_possible
+
+
 @given(ruler=rulers(), token=LENGTHS, step=st.sampled_from((-1, 1)), place=st.integers(0, 6))
 @settings(max_examples=100, deadline=None)
 def test_a_boundary_is_the_next_end_of_a_row_or_a_mark(ruler, token, step, place):

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
+from functools import cached_property
 
 import msgspec
 import numpy as np
@@ -151,6 +152,11 @@ class RulerModel:
             for extent in resident or ():
                 missing = subtract(missing, extent)
             yield Blocking(lane.kind.label, needed, () if resident is None else tuple(missing), resident is not None)
+
+    @cached_property
+    def is_possible(self) -> bool:
+        """Whether going on at the cut finds all that it reads, as far as is known."""
+        return self.is_arithmetic or not any(blocking.missing for blocking in self.blocking())
 
     def boundary(self, token: int, step: int, lane: RulerLane | None, marks: Sequence[int]) -> int:
         """The next position at which a row of the lane closes, a page ends, or that has a mark; ahead or back."""

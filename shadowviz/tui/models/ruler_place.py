@@ -59,6 +59,11 @@ class RulerPlace:
         self.move(self.token, length, width)
 
     @property
+    def shows_letters(self) -> bool:
+        """Whether each token has a single cell, which has no room for its text."""
+        return self.zoom == 1
+
+    @property
     def zoom_words(self) -> str:
         """The zoom, for the title."""
         return "tokens spelled" if self.zoom == SPELLED else f"1 cell = {self.zoom:,} token{'s' * (self.zoom > 1)}"

@@ -1,6 +1,7 @@
 """What the ruler is about: the prompt of a request, the path of a node, or a length that a stress run checked."""
 
 from collections.abc import Sequence
+from typing import Final
 
 import msgspec
 
@@ -8,11 +9,29 @@ from shadowviz.replay.counts import tokens
 from shadowviz.replay.resident import path_tokens, prompt_state, request_prompt
 from shadowviz.tokens.inert import printable
 from shadowviz.tui.frame import Selection
+from shadowviz.tui.models.ruler_finding import Finding, finding_of
 from shadowviz.tui.models.ruler_model import RulerModel
 from shadowviz.tui.session import Session
+from shadowviz_engine.core.derive import Origin
 from shadowviz_engine.core.errors import LogError
 from shadowviz_engine.core.events import BoundaryChecked, BoundaryStressStarted, LookupDone
 from shadowviz_engine.core.geometry import Geometry
+
+CHANGE_ROWS: Final = frozenset(
+    {
+        "SpanInserted",
+        "SpanEvicted",
+        "SwaFreed",
+        "SwaPublished",
+        "SlotsTaken",
+        "SlotsFreed",
+        "StepDone",
+    }
+)
+"""Kinds of events after which a prompt may have other rows than before."""
+
+NOT_YET: Final = "It has not been looked up yet: the cut is where a lookup would put it."
+MET: Final = "Rows as its lookup met them."
 
 
 class Subject(msgspec.Struct, frozen=True, kw_only=True):
@@ -27,6 +46,12 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True):
     """None = the ids are not known."""
     lookup: LookupDone | None = None
     """What the lookup came to, or would come to."""
+    origin: Origin = Origin.DERIVED
+    """How the lookup is known."""
+    shown_at: int = -1
+    """Event after which rows are shown, where they may be others than the lookup met; -1 = they are those."""
+    finding: Finding | None = None
+    """Of the check that it is about."""
     note: str = ""
 
     @property
@@ -65,22 +90,23 @@ def _of_request(session: Session, row: int) -> Subject:
     there = prompt_state(state, prompt, facts.namespace, row)
     lookup = facts.lookup or there.found
     assert state.opened is not None, "a request comes behind the first event"
+    at, seen = session.timeline.at, facts.lookup
+    is_met = seen is None or not _rows_may_change(session, seen.seq, at)
     return Subject(
         name=printable(facts.name),
         request=facts.name,
         model=RulerModel(state.opened.geometry, len(prompt), lookup.reused, there.rows),
         tokens=prompt,
         lookup=lookup,
-        note=_moment(facts.lookup, session.timeline.at),
+        origin=Origin.DERIVED if seen is None else Origin.OBSERVED,
+        shown_at=-1 if is_met else at,
+        note=NOT_YET if seen is None else MET if is_met else "",
     )
 
 
-def _moment(lookup: LookupDone | None, at: int) -> str:
-    if lookup is None:
-        return "It has not been looked up yet: the cut is where a lookup would put it."
-    if at > lookup.seq:
-        return f"Rows as they are after e{at:,}; a shows those that its lookup met (e{lookup.seq:,})."
-    return "Rows as its lookup met them."
+def _rows_may_change(session: Session, before: int, after: int) -> bool:
+    kinds = session.follower.kinds_between(before + 1, after + 1)
+    return kinds is None or not kinds.isdisjoint(CHANGE_ROWS)
 
 
 def _of_node(session: Session, node: int) -> Subject:
@@ -110,10 +136,12 @@ def _of_check(session: Session, seq: int) -> Subject | None:
         return None
     if geometry is None:
         return None
+    model = RulerModel(geometry, check.length, check.length)
     return Subject(
         name=printable(f"{tokens(check.length)} ({check.subject})"),
-        model=RulerModel(geometry, check.length, check.length),
+        model=model,
         tokens=None,
+        finding=finding_of(check, model),
         note="By arithmetic, as if every row were there: what going on at this length reads.",
     )
 

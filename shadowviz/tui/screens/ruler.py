@@ -4,25 +4,29 @@ import time
 from typing import ClassVar
 from weakref import ref
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from shadowviz.diagrams.kind_styles import kind_style
 from shadowviz.tui.frame import Frame
+from shadowviz.tui.models.cells import clip
 from shadowviz.tui.models.ruler_selections import Chosen, RulerSelections, indexed_lane
 from shadowviz.tui.models.ruler_subject import subject_of
 from shadowviz.tui.screens.ruler_cursor import RulerCursor
 from shadowviz.tui.screens.ruler_files import Seen, copy_seen, export_seen
+from shadowviz.tui.screens.ruler_first_words import RulerKeys
 from shadowviz.tui.screens.ruler_inspector import ruler_paragraphs
+from shadowviz.tui.screens.ruler_moment import LeftMoment
 from shadowviz.tui.widgets.lines import LineView
 from shadowviz.tui.widgets.ruler_rows import RulerRows, RulerShown
 from shadowviz.tui.widgets.ruler_view import RulerView
 from shadowviz.tui.widgets.text_pane import Paragraph
 from shadowviz_engine.core.kinds import Shape
 
-FIRST_LANE = 3
-"""Row of the first lane where tokens have ids."""
+MIN_NAME = 12
+"""Cells of the name in the title, however little room there is."""
 REST = 20
 """The state is looked up anew after this many times as long as looking it up took."""
 INDEX_S = 0.01
@@ -35,6 +39,8 @@ class RulerScreen(RulerCursor):
     name_of_screen = "ruler"
 
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("a", "lookup", "at lookup", id="ruler.lookup"),
+        Binding("backspace", "moment_back", "back", id="app.back"),
         Binding(
             "left_square_bracket",
             "boundary(-1)",
@@ -44,13 +50,12 @@ class RulerScreen(RulerCursor):
             key_display="[",
         ),
         Binding("right_square_bracket", "boundary(1)", "boundary", id="ruler.next-boundary", key_display="[ ]"),
+        Binding("c", "cut", "next mark", id="ruler.cut"),
+        Binding("m", "mark", "cut here", id="ruler.mark"),
         Binding("plus,equals_sign", "rescale(-1)", "zoom in", show=False, id="ruler.zoom-in"),
         Binding("minus", "rescale(1)", "zoom", id="ruler.zoom-out", key_display="+ -"),
         Binding("K", "layer(-1)", "layer before", show=False, id="ruler.layer-before"),
         Binding("J", "layer(1)", "layer", id="ruler.layer", key_display="J K"),
-        Binding("m", "mark", "cut here", id="ruler.mark"),
-        Binding("c", "cut", "to the cut", id="ruler.cut"),
-        Binding("a", "lookup", "at lookup", id="ruler.lookup"),
         Binding("t", "tree", "tree", show=False, id="ruler.tree"),
         Binding("y", "copy", "copy a command that draws this", show=False, id="ruler.copy"),
         Binding("e", "export", "export what is seen", show=False, id="ruler.export"),
@@ -63,6 +68,8 @@ class RulerScreen(RulerCursor):
         self._due = 0.0
         self._about: tuple[object, ...] = ()
         self._selections = RulerSelections()
+        self._left: LeftMoment | None = None
+        """The moment that was shown before that of the lookup."""
 
     def compose_main(self) -> ComposeResult:
         view = RulerView(id="list")
@@ -74,9 +81,22 @@ class RulerScreen(RulerCursor):
         if subject is None:
             return [Segment(" Ruler", look.muted)]
         layer = "all layers" if place.layer < 0 else f"layer {place.layer} ({self._kinds(place.layer)})"
-        words = f" {look.shown(subject.name)}  {layer}  {place.zoom_words}  cut {self._model.cut:,}"
-        words += f" of {self._model.length:,}"
-        return [Segment(words, look.strong if width > 0 else look.muted)]
+        zoom = place.zoom_words
+        if place.shows_letters and subject.tokens is not None and (key := self._keys().zoom_in):
+            zoom += f" ({key} spells)"
+        words = f"  {self._cut_title()} of {self._model.length:,}  {layer}  {zoom}"
+        name = clip(look.shown(subject.name), max(MIN_NAME, width - 1 - cell_len(words)), look.pick("…", "~"))
+        return [Segment(f" {name}{words}", look.strong if width > 0 else look.muted)]
+
+    def _cut_title(self) -> str:
+        if self.view.place.own_cut is None:
+            return f"cut {self._model.cut:,}"
+        return f"{'your cut' if self._model.is_possible else 'no cut at'} {self._model.cut:,}"
+
+    def _keys(self) -> RulerKeys:
+        found = {one.binding.id: one.binding for one in reversed(self.active_bindings.values())}
+        names = ("ruler.lookup", "ruler.zoom-in", "app.back" if self._moment_left is not None else "")
+        return RulerKeys(*(self.owner.key_words(found[name]) if name in found else "" for name in names))
 
     def _kinds(self, layer: int) -> str:
         kinds = (lane.kind for lane in self._model.lanes_of(layer) if lane.kind.shape is not Shape.OPEN)
@@ -103,15 +123,11 @@ class RulerScreen(RulerCursor):
         before, self._subject = self._subject, subject_of(self.session, chosen)
         self._subject_for = wanted
         self._due = time.monotonic() + REST * (time.monotonic() - now)
-        place = self.view.place
         if self._subject is None:
             return
         if about != self._about or before is None:
             self._about = about
-            place.own_cut, place.layer = None, -1
-            self.view.cursor = FIRST_LANE
-            token = chosen.token if chosen.token >= 0 else self._subject.model.cut
-            place.token, self._is_centred = token, False
+            self._start_at(self._subject, chosen.token)
         self._centre()
         self._cut_anew()
 
@@ -126,7 +142,7 @@ class RulerScreen(RulerCursor):
         words = self.owner.words if self.owner.frame is not None and self.owner.frame.opened is not None else None
         drawn_for = (
             self._subject_for, place.token, place.first, place.zoom, place.layer, place.own_cut, view.cursor,
-            view.ruler_width, chosen, self.owner.words_version, self.look,
+            view.ruler_width, chosen, self.owner.words_version, self.look, self._moment_left,
         )  # fmt: skip
         if drawn_for == self._drawn_for:
             return
@@ -143,7 +159,7 @@ class RulerScreen(RulerCursor):
         )
         view.rows = RulerRows(shown, self.look, view.cursor)
         view.rows_changed()
-        self.inspector.show(ruler_paragraphs(view.rows, self.look))
+        self.inspector.show(ruler_paragraphs(view.rows, self.look, self._keys()))
 
     def on_line_view_moved(self, _event: LineView.Moved) -> None:
         self._moved()
@@ -170,7 +186,9 @@ class RulerScreen(RulerCursor):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Whether an action does something here."""
         if action == "lookup":
-            return self._subject is not None and bool(self._subject.request)
+            return self._subject is not None and bool(self._subject.request) and self._moment_left is None
+        if action == "moment_back":
+            return self._moment_left is not None
         return super().check_action(action, parameters)
 
     def action_lookup(self) -> None:
@@ -179,8 +197,23 @@ class RulerScreen(RulerCursor):
         if lookup is None or not self._subject or not self._subject.request or not lookup.request:
             self.owner.say("nothing was looked up here")
             return
+        timeline = self.session.timeline
+        if self.owner.frame is not None and (timeline.follows or timeline.target != lookup.seq):
+            self._left = LeftMoment(self.session, self.owner.frame.mode, lookup.seq)
         self.session.go_to(lookup.seq)
         self.owner.tick()
+
+    def action_moment_back(self) -> None:
+        """Show the moment again that was shown before that of the lookup; live, if it was."""
+        left, self._left = self._moment_left, None
+        if left is not None:
+            left.return_to(self.session)
+            self.owner.tick()
+
+    @property
+    def _moment_left(self) -> LeftMoment | None:
+        """Where the way back leads; None = the moment shown is not one that this screen has sent the session to."""
+        return self._left if self._left is not None and self._left.leads_from(self.session) else None
 
     def action_tree(self) -> None:
         """Show where it lies in the tree."""

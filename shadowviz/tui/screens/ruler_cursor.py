@@ -5,6 +5,9 @@ from shadowviz.tui.models.ruler_subject import Subject
 from shadowviz.tui.screens.base import PaneScreen
 from shadowviz.tui.widgets.ruler_view import RulerView
 
+NUM_HEADS = 2
+"""Rows over the lanes where tokens have no ids."""
+
 
 class RulerCursor(PaneScreen):
     """A screen with a ruler of some subject. A subclass finds it, and draws it anew when the cursor has moved."""
@@ -21,6 +24,20 @@ class RulerCursor(PaneScreen):
     def _moved(self) -> None:
         """Draw what is seen from another place."""
         raise NotImplementedError
+
+    def _start_at(self, subject: Subject, token: int) -> None:
+        """Where the cursor is at first: at a token that was chosen, at what a check has found, or at the cut."""
+        place, model, finding = self.view.place, subject.model, subject.finding
+        place.own_cut, place.layer = None, -1
+        self.view.cursor, self._is_centred = NUM_HEADS + (subject.tokens is not None), False
+        place.token = token if token >= 0 else model.cut
+        if finding is None:
+            return
+        place.layer = finding.layer
+        kinds = [lane.kind.label for lane in model.lanes_of(finding.layer)]
+        self.view.cursor += kinds.index(finding.kind) if finding.kind else 0
+        if token < 0 and finding.tokens:
+            place.token = finding.tokens.start
 
     @property
     def view(self) -> RulerView:
@@ -82,6 +99,8 @@ class RulerCursor(PaneScreen):
         self._moved()
 
     def action_cut(self) -> None:
-        """Go to the cut."""
+        """Go to the cut; from there on to what the lookup used, matched and had in common, where that is elsewhere."""
         if self._subject is not None:
-            self.view.go_to_token(self._model.cut)
+            others = [position for position, _ in self._subject.marks if position != self._model.cut]
+            stops, token = [self._model.cut, *others], self.view.place.token
+            self.view.go_to_token(stops[(stops.index(token) + 1) % len(stops) if token in stops else 0])

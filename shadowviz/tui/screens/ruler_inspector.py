@@ -1,9 +1,9 @@
 """What the inspector says beside the ruler: the token, the row at the cursor, and what the cut depends on."""
 
 from shadowviz.diagrams.kind_styles import kind_style
-from shadowviz.diagrams.roles import CUT
 from shadowviz.replay.counts import tokens
 from shadowviz.tui.models.ruler_model import Blocking, CellState, RulerLane
+from shadowviz.tui.screens.ruler_first_words import RulerKeys, cut_words, first_words
 from shadowviz.tui.widgets.look import Look
 from shadowviz.tui.widgets.ruler_rows import RulerRows, RulerShown, legend
 from shadowviz.tui.widgets.text_pane import Paragraph
@@ -14,6 +14,7 @@ MAX_CHOSEN = 48
 """Selected entries that are written out."""
 MAX_MISSING = 3
 """Stretches of missing rows that are written out."""
+NO_KEYS = RulerKeys()
 
 _SAYS = {
     CellState.EMPTY: "no row belongs to this token",
@@ -26,20 +27,29 @@ _SAYS = {
 }
 
 
-def ruler_paragraphs(rows: RulerRows, look: Look) -> list[Paragraph]:
-    """About the token and the row at the cursor, the cut, and the marks."""
+def ruler_paragraphs(rows: RulerRows, look: Look, keys: RulerKeys = NO_KEYS) -> list[Paragraph]:
+    """What must be known first, then the token and the row at the cursor, the cut and what it reads, and the marks."""
     shown = rows.shown
+    blocking = sorted(shown.model.blocking(shown.place.layer), key=_urgency)
     parts = [
+        *first_words(shown, keys, look),
         _token(shown, look),
         _row(rows, look),
         *_selected(shown, look),
-        _cut(shown, look),
-        *(_blocking(blocking, shown.model.is_arithmetic, look) for blocking in shown.model.blocking(shown.place.layer)),
+        cut_words(shown, look),
+        *(_blocking(one, shown.model.is_arithmetic, look) for one in blocking),
     ]
+    if keys.back:
+        parts.append(Paragraph(f"{keys.back} gives the moment back that was shown before", look.muted))
     if shown.subject.note:
         parts.append(Paragraph(shown.subject.note, look.muted))
     parts += [Paragraph(words, look.muted, f"{mark:<8}", look.strong) for mark, words in legend(look)]
     return parts
+
+
+def _urgency(blocking: Blocking) -> int:
+    """What is missing stands first, then what is not known."""
+    return 0 if blocking.missing else 1 if not blocking.known else 2
 
 
 def _token(shown: RulerShown, look: Look) -> Paragraph:
@@ -50,8 +60,15 @@ def _token(shown: RulerShown, look: Look) -> Paragraph:
     if ids is not None:
         text = f" '{shown.words.text([ids[token]])}'" if shown.words is not None else ""
         words += f", id {ids[token]}{text}"
-    side = "reused" if token < shown.model.cut else "computed"
-    return Paragraph(f"{words}; {side}", look.text, "token  ", look.title)
+    here = next((names for position, names in shown.subject.marks if position == token), "")
+    words += f"; {_side(shown, token)}"
+    return Paragraph(f"{words}; here: {here}" if here else words, look.text, "token  ", look.title)
+
+
+def _side(shown: RulerShown, token: int) -> str:
+    if token >= shown.model.cut:
+        return "computed"
+    return "not reused" if shown.is_impossible else "reused"
 
 
 def _row(rows: RulerRows, look: Look) -> Paragraph:
@@ -70,13 +87,14 @@ def _place(lane: RulerLane, token: int, state: CellState) -> str:
         return f"token {token:,}"
     row = lane.row_at(token)
     own, reads = lane.own(row), lane.reads(row)
-    words = f"entry {row:,}: its own tokens {_range(own)}"
+    words = f"entry {row:,}: own tokens {_range(own)}"
     before = own.start - reads.start
-    return f"{words}, made from {_range(reads)}, so {before:,} before its own" if before else words
+    words += f", made from {_range(reads)}, so {before:,} before its own" if before else ""
+    return f"{words} (derived)"
 
 
 def _range(extent: Extent) -> str:
-    return f"{extent.start:,}..{extent.stop:,}"
+    return f"[{extent.start:,}..{extent.stop:,})"
 
 
 def _selected(shown: RulerShown, look: Look) -> list[Paragraph]:
@@ -92,20 +110,12 @@ def _selected(shown: RulerShown, look: Look) -> list[Paragraph]:
 NO_QUERY = "no query here is on record: reused, not computed yet, or before the first entry"
 
 
-def _cut(shown: RulerShown, look: Look) -> Paragraph:
-    cut, length = shown.model.cut, shown.model.length
-    own = "your cut" if shown.place.own_cut is not None else "cut"
-    words = f"{cut:,} of {length:,}: {cut:,} reused to the left, {length - cut:,} computed to the right"
-    others = ", ".join(f"{name} {position:,}" for position, name in shown.subject.marks if position != cut)
-    return Paragraph(f"{words}; {others}" if others else words, look.text, f"{look.glyph(CUT)} {own}  ", look.title)
-
-
 def _blocking(blocking: Blocking, is_arithmetic: bool, look: Look) -> Paragraph:
     style = kind_style(blocking.kind)
     lead = f"{look.glyph(style)} {look.shown(style.word)}  "
     need = f"rows {_range(blocking.needed)}"
     if is_arithmetic:
-        return Paragraph(f"reads {need}", look.text, lead, look.ink(style))
+        return Paragraph(f"reads {need} (derived)", look.text, lead, look.ink(style))
     if not blocking.known:
         return Paragraph(f"no event says whether {need} are there", look.muted, lead, look.ink(style))
     if not blocking.missing:

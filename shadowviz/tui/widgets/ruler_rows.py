@@ -29,6 +29,9 @@ MISSING_MARKS: Final = {CellState.MISSING: ("✗", "X"), CellState.PART: ("╳",
 END_MARK: Final = ("▌", "]")
 """Closes a row of several tokens."""
 CHOSEN_MARK: Final = ("◆", "*")
+IMPOSSIBLE: Final = MISSING_MARKS[CellState.MISSING]
+NOT_REUSED: Final = ("╱", "!")
+"""A cut at which nothing could go on, and what lies left of it."""
 
 Cells = list[tuple[str, Ink]]
 
@@ -51,6 +54,11 @@ class RulerShown(msgspec.Struct, frozen=True, kw_only=True):
         """Those of the layer."""
         return self.model.lanes_of(self.place.layer)
 
+    @property
+    def is_impossible(self) -> bool:
+        """Whether the cut is the user's, and nothing could go on there."""
+        return self.place.own_cut is not None and not self.model.is_possible
+
 
 class RulerRows:
     """Draws the rows: positions, tokens, the cut, each lane, and where the row at the cursor comes from."""
@@ -64,6 +72,7 @@ class RulerRows:
             "cut": self._cut,
             "made from": self._source,
             "selected": self._chosen,
+            "finding": self._finding,
         }
         self._styles = kind_styles(lane.kind.label for lane in shown.model.lanes)
 
@@ -73,6 +82,8 @@ class RulerRows:
         shown = self.shown
         heads = ["position", *(["token"] if shown.subject.tokens is not None else []), "cut"]
         tails = ["made from", *(["selected"] if shown.chosen is not None else [])]
+        finding = shown.subject.finding
+        tails += ["finding"] if finding is not None and finding.tokens else []
         return [*heads, *shown.lanes, *tails]
 
     def lane_at(self, row: int) -> RulerLane | None:
@@ -142,24 +153,21 @@ class RulerRows:
         return cells
 
     def _cut(self, num_cells: int) -> Cells:
-        """Reused to the left of the cut, computed to the right, and marks of the other lengths."""
+        """Reused to the left of the cut if anything can go on there, computed to the right; marks of other lengths."""
         shown, place, look = self.shown, self.shown.place, self.look
         cut, length, cells = shown.model.cut, shown.model.length, Cells()
         marks = {mark // place.per_cell: name[0].upper() for mark, name in shown.subject.marks}
+        reused, computed = ((look.glyph(style), look.ink(style)) for style in (REUSED, COMPUTED))
+        at_cut = (look.glyph(CUT), look.title)
+        if shown.is_impossible:
+            at_cut, reused = ((look.pick(*mark), look.warning) for mark in (IMPOSSIBLE, NOT_REUSED))
         for cell in range(num_cells):
             first = place.first + cell * place.per_cell
-            at = first // place.per_cell
-            if at == cut // place.per_cell:
-                text, ink = look.glyph(CUT), look.title
-            elif at in marks:
-                text, ink = marks[at], look.strong
-            elif first >= length:
-                text, ink = " ", look.muted
-            else:
-                style = REUSED if first < cut else COMPUTED
-                text, ink = look.glyph(style), look.ink(style)
-            fill = look.glyph(REUSED if first < cut else COMPUTED) if first < length else " "
-            cells.append((text + fill * (SPELLED_CELLS - 1) if place.zoom == SPELLED else text, ink))
+            at, fill = first // place.per_cell, reused if first < cut else computed
+            if first >= length:
+                fill = (" ", look.muted)
+            text, ink = at_cut if at == cut // place.per_cell else (marks[at], look.strong) if at in marks else fill
+            cells.append((text + fill[0] * (SPELLED_CELLS - 1) if place.zoom == SPELLED else text, ink))
         return cells
 
     def _lane(self, lane: RulerLane, style: Style, num_cells: int) -> Cells:
@@ -211,6 +219,16 @@ class RulerRows:
             cells.append((self._fill(look.pick(*CHOSEN_MARK) if hit else " "), look.title))
         return cells
 
+    def _finding(self, num_cells: int) -> Cells:
+        """The row in which a check has found something."""
+        finding, look = self.shown.subject.finding, self.look
+        assert finding is not None, "the row is there only with one"
+        cells = Cells()
+        for first, last in pairwise(self._edges(num_cells).tolist()):
+            hit = max(first, finding.tokens.start) < min(last, finding.tokens.stop)
+            cells.append((self._fill(look.pick(*CHOSEN_MARK) if hit else " "), look.warning))
+        return cells
+
     def _fill(self, mark: str) -> str:
         return mark * SPELLED_CELLS if self.shown.place.zoom == SPELLED else mark
 
@@ -234,4 +252,6 @@ def legend(look: Look) -> Sequence[tuple[str, str]]:
         (look.glyph(ABSENT), "not there, and not read"),
         (look.glyph(OPEN), "window still open: no entry yet"),
         (look.pick(*END_MARK), "the token that closes an entry"),
+        (look.pick(*NOT_REUSED), "left of a cut that could not be gone on from"),
+        ("known", "what is not marked (derived) an event tells"),
     )
