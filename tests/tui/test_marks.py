@@ -45,8 +45,23 @@ def test_kinds_and_outcomes_are_told_where_they_are_drawn(tmp_path: Path) -> Non
             await press(app, pilot)
             lines = await helped(app, pilot)
             assert sum("rows of " in line for line in lines) == len(app.frame.opened.geometry.kinds)
+            marks = {mark for line in lines for mark in line.partition("   ")[0].split()}
+            assert marks >= set("▽-?◐■◉↩" if screen == "tree" else "RUMC◆═╌✗╳┊▌▲━")
+        app.action_visit("events")
+        await press(app, pilot)
+        assert [line[0] for line in await helped(app, pilot)] == ["◆", "■"]
         app.action_visit("stress")
         await press(app, pilot)
         assert len(await helped(app, pilot)) == len(OUTCOMES) + 1
 
     run_app(small_stress_log(tmp_path / "stress.jsonl"), keys)
+
+
+def test_every_key_of_a_step_is_told(tmp_path: Path) -> None:
+    async def keys(app: ShadowvizApp, pilot: Pilot) -> None:
+        await press(app, pilot, "question_mark")
+        lines = app.screen.query_one(TextPane).text.splitlines()
+        steps = {line.split("  ")[-1].strip(): line[:18].strip() for line in lines if "events." in line}
+        assert (steps["events.back"].split(), steps["events.step"].split()) == (["<,", ","], [">,", "."])
+
+    run_app(chat_log(tmp_path / "chat.jsonl"), keys, options=AppOptions(screen="events"))

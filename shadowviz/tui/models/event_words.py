@@ -1,5 +1,6 @@
 """One event as a line of words: its kind, what it is about, and its figures."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +15,7 @@ ID_BYTES = 4
 MAX_VALUE = 120
 """Characters of one value."""
 _HEAD = ("seq", "t_ns", "rank")
+_SEE = re.compile(r" See \w+\.")
 
 
 class EventWords(msgspec.Struct, frozen=True):
@@ -63,7 +65,9 @@ def meaning(event: Event) -> str:
     """What its kind means, in a sentence."""
     if isinstance(event, UnknownEvent):
         return "An event of a later version."
-    return " ".join((type(event).__doc__ or "").split()).replace("`", "")
+    words = " ".join((type(event).__doc__ or "").split()).replace("`", "")
+    # Where the code explains more, which is not here.
+    return _SEE.sub("", words)
 
 
 def _value(value: Any) -> str:

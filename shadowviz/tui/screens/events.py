@@ -13,7 +13,7 @@ from shadowviz.tui.models.cells import wrap
 from shadowviz.tui.models.event_rows import EventRows
 from shadowviz.tui.screens.ask import AskScreen
 from shadowviz.tui.screens.copying import copy_log_command
-from shadowviz.tui.screens.event_inspector import event_paragraphs
+from shadowviz.tui.screens.event_inspector import event_paragraphs, explain_more
 from shadowviz.tui.screens.event_travel import EventTravel
 from shadowviz.tui.widgets.event_view import EventLines, EventView, header, slider
 from shadowviz.tui.widgets.lines import LineView
@@ -23,6 +23,8 @@ from shadowviz_engine.core.errors import LogError
 
 FILTER_S = 0.015
 """Work of one frame on the filter."""
+EXPLAIN_S = 0.008
+"""The same on the verdict of the lookup at the cursor."""
 
 
 class EventsScreen(EventTravel):
@@ -56,7 +58,12 @@ class EventsScreen(EventTravel):
         self._made_for: tuple[object, ...] = ()
         self._drawn: tuple[object, ...] = ()
         self._at = -2
-        self._inspected = -1
+        self._explains = False
+        """Whether the verdict of the lookup at the cursor is worked out."""
+
+    @property
+    def is_working(self) -> bool:
+        return super().is_working or self._explains
 
     def compose_main(self) -> ComposeResult:
         yield FewLines(id="marks")
@@ -100,7 +107,7 @@ class EventsScreen(EventTravel):
             self._at = frame.at
             self._put_cursor(frame.at)
         self._show_marks()
-        self._inspect()
+        self._inspect(EXPLAIN_S)
 
     def _show_marks(self) -> None:
         look, width = self.look, self.view.size.width
@@ -114,7 +121,7 @@ class EventsScreen(EventTravel):
             view.move_to(view.rows.row_of(seq), tell=False)
             self.session.selection.select(seq=self._seq)
 
-    def _inspect(self) -> None:
+    def _inspect(self, budget_s: float = 0.0) -> None:
         seq, look = self._seq, self.look
         if seq < 0:
             words = "No event matches the filter; Escape ends it." if self._pattern else "There is no event yet."
@@ -125,7 +132,9 @@ class EventsScreen(EventTravel):
         except LogError as error:
             self.inspector.show([Paragraph(printable(str(error)), look.warning)])
             return
-        self.inspector.show(event_paragraphs(event, self.view.at, look))
+        self._explains = budget_s > 0 and explain_more(self.session, event, budget_s)
+        reader = self.owner.words if self.owner.words_version else None
+        self.inspector.show(event_paragraphs(self.session, event, self.view.at, reader, look))
 
     def _select(self, _row: int) -> None:
         self.session.selection.select(seq=self._seq)

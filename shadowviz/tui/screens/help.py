@@ -1,6 +1,7 @@
 """Every key that works on a screen, made from its bindings, and what its marks mean."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -52,7 +53,9 @@ class HelpScreen(ModalScreen[None]):
         for found in self._active:
             group = groups.setdefault(self._group(found), {})
             entry = group.setdefault(found.binding.action, (found.binding, []))
-            entry[1].append(app.key_words(found.binding))  # type: ignore[attr-defined]
+            # The foot names several keys by one, which leaves out some.
+            alone = replace(found.binding, key_display=None)
+            entry[1].append(app.key_words(alone))  # type: ignore[attr-defined]
         parts = [
             Paragraph(
                 "Keys that work here; Escape closes this. The id at the right names a key in a keymap.", look.muted
