@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from shadowviz.sources.child import EngineChild
     from shadowviz.tui.app import ShadowvizApp
     from shadowviz.tui.helpers import Helpers
+    from shadowviz.tui.keeping import KeptLog
     from shadowviz.tui.session import Session
     from shadowviz.tui.signals import Signals
 
@@ -24,7 +25,8 @@ def end(app: "ShadowvizApp | None", session: "Session | None", child: "EngineChi
     # Done from the last to the first, each also where the one before it was cut short.
     with ExitStack() as rest:
         if app is not None:
-            rest.callback(_finish_kept, app)
+            for kept in tuple(app.kept.values())[::-1]:
+                rest.callback(_finish_kept, kept)
             rest.callback(_await, app.helpers)
         if session is not None:
             rest.callback(session.close)
@@ -55,7 +57,8 @@ def app_code(app: "ShadowvizApp") -> int:
 
 def end_code(app: "ShadowvizApp") -> int:
     """Exit code that tells of work which went wrong without the user having seen it; 0 = there is none."""
-    return max((outcome.code for outcome in app.helpers.untold), default=0)
+    kept = (log.outcome for log in app.kept.values())
+    return max((outcome.code for outcome in (*app.helpers.untold, *kept) if outcome is not None), default=0)
 
 
 def _end_stress(app: "ShadowvizApp") -> None:
@@ -93,6 +96,6 @@ def _await(helpers: "Helpers") -> None:
             write_note(f"shadowviz: {outcome.words}")
 
 
-def _finish_kept(app: "ShadowvizApp") -> None:
-    for kept in tuple(app.kept.values()):
-        write_note(f"shadowviz: {kept.finish()}")
+def _finish_kept(kept: "KeptLog") -> None:
+    kept.outcome = kept.finish()
+    write_note(f"shadowviz: {kept.outcome.words}")

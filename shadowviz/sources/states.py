@@ -27,6 +27,19 @@ class LogState(StrEnum):
         """Whether reading it again from the beginning gives something else."""
         return self in (LogState.TRUNCATED, LogState.REPLACED)
 
+    @property
+    def loss(self) -> str:
+        """What has befallen the file, in a phrase, where whoever writes it writes in vain; empty = nothing has."""
+        return _LOSSES.get(self, "")
+
+
+_LOSSES = {
+    LogState.TRUNCATED: "cut off",
+    LogState.REPLACED: "replaced by another file",
+    LogState.GONE: "moved or removed",
+    LogState.BROKEN: "damaged",
+}
+
 
 class EngineState(StrEnum):
     """The embedded engine in its child process."""

@@ -17,7 +17,7 @@ MOST_WORDS = 600
 """Characters told of what went wrong: it may quote what a file holds."""
 
 
-class Outcome(msgspec.Struct, frozen=True, eq=False):
+class Outcome(msgspec.Struct, frozen=True):
     """What has become of some work."""
 
     words: str

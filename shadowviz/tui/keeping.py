@@ -13,6 +13,8 @@ import msgspec
 from shadowviz.sources.child import sidecar_of
 from shadowviz.tokens.inert import printable
 from shadowviz.tui.exporting import free_target, write_new
+from shadowviz.tui.helpers import Outcome
+from shadowviz_engine.core.errors import InputError
 
 CHUNK_BYTES = 2**20
 LAST_LINE_BYTES = 64 * 1024
@@ -34,6 +36,8 @@ class KeptLog:
     def __init__(self, log: Path, file: str, sidecar: str = "") -> None:
         self.target = free_target(file)
         self._copies = list[_Copy]()
+        self.outcome: Outcome | None = None
+        """What has become of it at the end; None = it goes on."""
         beside = log.parent / Path(sidecar).name
         if not (sidecar and beside.is_file()):
             self._copies.append(_Copy(log, self.target, bytes))
@@ -47,10 +51,12 @@ class KeptLog:
             named.unlink(missing_ok=True)
             raise
 
-    def finish(self) -> str:
-        """Put what the log has come to since in the place of the copy, unless another has written there; in words."""
-        words = [copy.finish() for copy in self._copies]
-        return "; ".join(filter(None, words)) or f"{printable(str(self.target))} has the whole record"
+    def finish(self) -> Outcome:
+        """Put what the log has come to since in the place of the copy, unless another has written there."""
+        words = [words for copy in self._copies if (words := copy.finish())]
+        if words:
+            return Outcome("; ".join(words), InputError.exit_code)
+        return Outcome(f"{printable(str(self.target))} has the whole record")
 
 
 class _Copy:

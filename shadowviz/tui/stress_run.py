@@ -58,6 +58,8 @@ class StressRun:
         self.record = Path(record)
         self._before = self._mark()
         """The record of a run that is gone on with, before that; None = there was none."""
+        self._is_taken_up = self._before is None
+        """Whether the record is the one that the process writes to."""
         self.session = Session(self.record) if self.has_record else None
         self.state = RunState.PREPARING
         self.reason = ""
@@ -118,14 +120,17 @@ class StressRun:
         if was_alive and self.child.code is not None:
             self._note_end(self.child.code)
         self.child.close()
+        loss = self.session.follower.poll().state.loss if self.session is not None else ""
         self._let_go()
         if self.state.alive and self.child.code is not None:
             self._asked = True
             self._note_end(self.child.code)
         is_told = self.state is RunState.FAILED or (was_alive and self.state is RunState.STOPPED)
-        if not is_told or not self.has_record:
+        if not is_told or not (self.has_record or loss):
             return ""
         what = f"has ended: {self.reason}" if self.state is RunState.FAILED else "was stopped"
+        if loss:
+            return f"the stress run {what}; its record {printable(str(self.record))} was {loss} meanwhile"
         command = printable(shlex.join(["shadowviz", *go_on_arguments(self.record)]))
         return f"the stress run {what}; go on with: {command}"
 
@@ -142,8 +147,9 @@ class StressRun:
         try:
             if session is None and self.has_record:
                 self.session = Session(self.record)
-            elif session is not None and session.follower.state is LogState.REPLACED:
-                # A run that goes on puts a copy of its record in the record's place, and writes on in that.
+            elif session is not None and session.follower.state is LogState.REPLACED and not self._is_taken_up:
+                # A run that goes on puts a copy of its record in the record's place, once, and writes on in that.
+                self._is_taken_up = True
                 session.restart_log()
         except LogError as error:
             self.reason = printable(str(error))

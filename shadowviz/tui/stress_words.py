@@ -51,13 +51,18 @@ class StressStand(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def needs_look(self) -> bool:
         """Whether something was found, or went wrong."""
-        return self.num_findings > 0 or self.state is RunState.FAILED or bool(self.fault)
+        return self.num_findings > 0 or self.state is RunState.FAILED or bool(self.fault or self.loss)
+
+    @property
+    def loss(self) -> str:
+        """What has befallen the record of a run that was begun here, in a phrase; empty = nothing has."""
+        return self.log.loss if self.state not in (None, RunState.PREPARING) else ""
 
     @property
     def can_go_on(self) -> bool:
         """Whether there is a run that ended early, as far as its record tells."""
         idle = self.state is None or not self.state.alive
-        return idle and self.is_read and self.num_all > 0 and not self.is_complete
+        return idle and self.is_read and self.num_all > 0 and not self.is_complete and not self.log.loss
 
 
 def stand_of(checks: StressChecks, run: StressRun | None, log: LogState, head: int) -> StressStand:
@@ -85,6 +90,10 @@ def stand_of(checks: StressChecks, run: StressRun | None, log: LogState, head: i
 def stand_words(stand: StressStand, stop_key: str, go_on_key: str, next_key: str) -> str:
     """The sentence; empty where there is nothing to say."""
     found = f"{counted(stand.num_findings, 'finding')} so far" if stand.num_findings else "no finding so far"
+    if stand.loss and stand.state is not None:
+        if stand.state.alive:
+            return f"RUNNING, but its record was {stand.loss}: what it checks is lost; {stop_key} stops it"
+        return f"{stand.state.upper()}, but its record was {stand.loss}: there is nothing to go on with"
     match stand.state:
         case RunState.PREPARING:
             return f"PREPARING: the run loads what it needs; {stop_key} stops it"

@@ -11,7 +11,7 @@ import pytest
 from tui_logs import chat_log
 from tui_processes import is_running, wait_for
 
-from shadowviz.cli.tui_end import end
+from shadowviz.cli.tui_end import end, end_code
 from shadowviz.tui.app import ShadowvizApp
 from shadowviz.tui.helpers import start_told
 from shadowviz.tui.keeping import KeptLog
@@ -95,3 +95,17 @@ def test_ctrl_c_while_a_stress_run_stops_closes_the_rest_and_says_how_to_go_on(
     shown = "".join(said) + capsys.readouterr().err
     assert f"go on with: shadowviz stress --continue {record}" in shown
     assert_all_is_closed(ended, shown)
+
+
+def test_a_kept_record_that_cannot_be_completed_is_told_by_the_exit_code_and_the_next_one_is(
+    ended: ShadowvizApp, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    log = ended.session.follower.path
+    ended.kept[tmp_path / "another"] = KeptLog(log, str(tmp_path / "next.jsonl"))
+    (tmp_path / "kept.jsonl").write_text("theirs")
+    end(ended, ended.session, None)
+    said = capsys.readouterr().err
+    assert "kept.jsonl was changed or moved meanwhile" in said
+    assert "next.jsonl has the whole record" in said
+    assert end_code(ended) == 2
+    assert (tmp_path / "next.jsonl").read_bytes() == log.read_bytes()

@@ -16,6 +16,7 @@ from shadowviz.sources.child import EngineChild
 from shadowviz.sources.child_wire import Setup
 from shadowviz.sources.selection_index import SelectionIndex
 from shadowviz.tui.app import ShadowvizApp
+from shadowviz.tui.helpers import Outcome
 from shadowviz.tui.keeping import KeptLog
 from shadowviz.tui.runs import ShownRun
 from shadowviz.tui.session import Session
@@ -83,7 +84,7 @@ def test_what_is_kept_ends_with_a_whole_line_and_is_the_whole_record_at_the_end(
     kept = KeptLog(log, str(tmp_path / "kept.jsonl"))
     assert kept.target.read_bytes() == data[: data.rindex(b"\n", 0, 20_000) + 1]
     log.write_bytes(data)
-    assert kept.finish() == f"{kept.target} has the whole record"
+    assert kept.finish() == Outcome(f"{kept.target} has the whole record")
     assert kept.target.read_bytes() == data
     assert read_log(kept.target).summary.complete
     assert sorted(path.name for path in tmp_path.iterdir()) == ["goes", "kept.jsonl"]
@@ -100,10 +101,12 @@ def test_a_record_without_a_whole_line_is_kept_empty(tmp_path: Path, line: bytes
 def test_a_copy_that_somebody_has_written_to_is_left_to_them(log: Path, tmp_path: Path) -> None:
     kept = KeptLog(log, str(tmp_path / "kept.jsonl"))
     kept.target.write_text("theirs")
-    assert "left as it is" in kept.finish()
+    assert "left as it is" in kept.finish().words
+    assert kept.finish().code == 2
     assert kept.target.read_text() == "theirs"
     kept.target.unlink()
-    assert "left as it is" in kept.finish()
+    assert "left as it is" in kept.finish().words
+    assert kept.finish().code == 2
     assert not kept.target.exists()
     with pytest.raises(InputError, match="folder that is there"):
         KeptLog(log, str(tmp_path / "no" / "kept.jsonl"))
@@ -157,7 +160,7 @@ def test_a_sidecar_is_kept_with_its_log_and_found_by_its_name(tmp_path: Path) ->
         kept = KeptLog(child.log, str(tmp_path / "kept.jsonl"), "run.jsonl.topk")
     finally:
         child.close()
-    assert kept.finish() == f"{kept.target} has the whole record"
+    assert kept.finish() == Outcome(f"{kept.target} has the whole record")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["goes", "kept.jsonl", "kept.jsonl.topk"]
     shutil.rmtree(folder)
     record = read_log(kept.target)
