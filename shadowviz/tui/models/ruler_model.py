@@ -1,5 +1,6 @@
 """The ruler as cells of so many tokens: what each kind has there, what a resume at the cut reads of it."""
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from functools import cached_property
@@ -144,12 +145,16 @@ class RulerModel:
 
     def blocking(self, layer: int = -1) -> Iterator[Blocking]:
         """For each kind that a hit depends on, what a resume at the cut reads and does not find."""
+        return self.blocking_at(self.cut, layer)
+
+    def blocking_at(self, cut: int, layer: int = -1) -> Iterator[Blocking]:
+        """The same at any length."""
         for lane in self.lanes_of(layer):
-            needed, resident = needed_rows(lane.kind, self.cut), self._rows_of(lane.kind)
+            needed, resident = needed_rows(lane.kind, cut), self._rows_of(lane.kind)
             if not lane.kind.gates or lane.kind.shape is Shape.KEY or not needed:
                 continue
             missing = [needed]
-            for extent in resident or ():
+            for extent in _overlapping(resident or (), needed):
                 missing = subtract(missing, extent)
             yield Blocking(lane.kind.label, needed, () if resident is None else tuple(missing), resident is not None)
 
@@ -167,6 +172,12 @@ class RulerModel:
             return min((stop for stop in stops if token < stop <= self.length), default=token)
         stops.append((token - 1) // unit * unit)
         return max((stop for stop in stops if 0 <= stop < token), default=token)
+
+
+def _overlapping(ascending: Sequence[Extent], needed: Extent) -> Sequence[Extent]:
+    """Those that have something of `needed`: a window reads few rows, however many stretches there are."""
+    first = bisect_right(ascending, needed.start, key=lambda extent: extent.stop)
+    return ascending[first : bisect_left(ascending, needed.stop, first, key=lambda extent: extent.start)]
 
 
 def _all_rows(kind: StateKind, length: int, cut: int) -> tuple[Extent, ...]:

@@ -68,6 +68,7 @@ class RulerScreen(RulerCursor):
         self._due = 0.0
         self._about: tuple[object, ...] = ()
         self._selections = RulerSelections()
+        self._known_keys: dict[tuple[bool, bool], RulerKeys] = {}
         self._left: LeftMoment | None = None
         """The moment that was shown before that of the lookup."""
 
@@ -94,9 +95,14 @@ class RulerScreen(RulerCursor):
         return f"{'your cut' if self._model.is_possible else 'no cut at'} {self._model.cut:,}"
 
     def _keys(self) -> RulerKeys:
-        found = {one.binding.id: one.binding for one in reversed(self.active_bindings.values())}
-        names = ("ruler.lookup", "ruler.zoom-in", "app.back" if self._moment_left is not None else "")
-        return RulerKeys(*(self.owner.key_words(found[name]) if name in found else "" for name in names))
+        """Keys that do something now; which they are is looked up once, since that takes as long as drawing."""
+        works = (self._subject is not None and bool(self._subject.request), self._moment_left is not None)
+        if works not in self._known_keys:
+            found = {one.binding.id: one.binding for one in reversed(self.active_bindings.values())}
+            names = ("ruler.lookup", "ruler.zoom-in", "app.back" if works[1] else "")
+            words = (self.owner.key_words(found[name]) if name in found else "" for name in names)
+            self._known_keys[works] = RulerKeys(*words)
+        return self._known_keys[works]
 
     def _kinds(self, layer: int) -> str:
         kinds = (lane.kind for lane in self._model.lanes_of(layer) if lane.kind.shape is not Shape.OPEN)

@@ -43,10 +43,10 @@ def _impossible(shown: RulerShown, look: Look) -> list[Paragraph]:
     is_met = shown.place.own_cut is None and shown.subject.shown_at < 0 and not model.is_arithmetic
     if lookup is None or not is_met or lookup.reused >= lookup.matched:
         return []
-    at_match = model.with_cut(lookup.matched)
-    if at_match.is_possible:
+    missing = _missing(model.blocking_at(lookup.matched), look)
+    if not missing:
         return []
-    words = f"matched, but could not be gone on from there: {_missing(at_match.blocking(), look)} (derived)"
+    words = f"matched, but could not be gone on from there: {missing} (derived)"
     return [Paragraph(words, look.warning, f"{cross} {lookup.matched:,}  ", look.warning)]
 
 
@@ -56,7 +56,7 @@ def _missing(blocking: Iterable[Blocking], look: Look) -> str:
         for found in blocking
         if found.missing
     ]
-    return f"{', '.join(parts)} are missing"
+    return f"{', '.join(parts)} are missing" if parts else ""
 
 
 def _moment(shown: RulerShown, keys: RulerKeys, look: Look) -> list[Paragraph]:

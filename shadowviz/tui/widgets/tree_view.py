@@ -172,6 +172,6 @@ def kind_cell(rows: KindRows, style: Style, look: Look) -> tuple[str, Ink]:
 def header(width: int, num_kinds: int, name: str = "node") -> str:
     """Names of the columns, over a list this wide."""
     columns = TreeWidths(width - 2, num_kinds)
-    tail = right("span", columns.span) if columns.span else ""
+    tail = right("span [..)", columns.span) if columns.span else ""
     tail += right("tokens", columns.tokens) + " " + fit("there", num_kinds, "") + right("reuses", columns.reuses)
     return fit(f"  {name}", max(0, width - cell_len(tail) - 1)) + tail
