@@ -18,7 +18,7 @@ from textual.widget import AwaitMount
 
 from shadowviz.replay.nearest import Words
 from shadowviz.tokens.inert import printable
-from shadowviz.tui.app_commands import KEY_WORDS, answer_words, app_commands
+from shadowviz.tui.app_commands import KEY_WORDS, answer_words, app_commands, places_provider
 from shadowviz.tui.frame import Frame, Mode
 from shadowviz.tui.helpers import Helpers
 from shadowviz.tui.late_words import LateWords
@@ -45,6 +45,7 @@ class ShadowvizApp(ThemedApp):
     TITLE = "shadowviz"
     ENABLE_COMMAND_PALETTE = True
     COMMAND_PALETTE_BINDING = "ctrl+p"
+    COMMANDS: ClassVar[set[Any]] = ThemedApp.COMMANDS | {places_provider}
     MODES: ClassVar[dict[str, str | Callable[[], Screen[Any]]]] = {entry.name: entry.make for entry in SCREENS}
 
     CSS = """

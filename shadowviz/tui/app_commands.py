@@ -11,6 +11,8 @@ from shadowviz.tokens.inert import printable
 from shadowviz.tui.screens.registry import ScreenEntry
 
 if TYPE_CHECKING:
+    from textual.command import Provider
+
     from shadowviz.tui.app import ShadowvizApp
 
 KEY_WORDS = {
@@ -30,6 +32,13 @@ _NO_COMMANDS = (
     *("screen.", "row.", "page.", "pane.", "app.command"),
     *(f"{screen}.{move}" for screen in ("ruler", "stress") for move in ("left", "right", "first", "last", "page")),
 )
+
+
+def places_provider() -> "type[Provider]":
+    """What finds requests, nodes and events for the palette; loaded when that opens."""
+    from shadowviz.tui.palette_places import Places
+
+    return Places
 
 
 def answer_words(answer: Answer) -> str:

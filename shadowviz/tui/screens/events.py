@@ -66,7 +66,9 @@ class EventsScreen(EventTravel):
         return super().is_working or self._explains
 
     def compose_main(self) -> ComposeResult:
-        yield FewLines(id="marks")
+        marks = FewLines(id="marks")
+        marks.display = False
+        yield marks
         yield OneLine(id="heads")
         view = EventView(id="list")
         view.told = self._select
