@@ -57,6 +57,7 @@ class EngineChild:
             stderr=self._errors,
             start_new_session=True,
             env=_environment(),
+            cwd=_folder(self.log),
         )
         self._reader = Thread(target=self._listen, daemon=True)
         self._reader.start()
@@ -198,6 +199,15 @@ def _signal_name(number: int) -> str:
         return f"signal {number}, {signal.Signals(number).name}"
     except ValueError:
         return f"signal {number}"
+
+
+def _folder(log: Path) -> Path | None:
+    """Where it works: where its parent does, or, if that folder is no more, where its record goes."""
+    try:
+        Path.cwd()
+    except OSError:
+        return log.parent if log.is_absolute() else None
+    return None
 
 
 def _environment() -> dict[str, str]:

@@ -202,7 +202,7 @@ class ShadowvizApp(ThemedApp):
         """See how the stress run does; its record is shown as soon as there is one."""
         if self.runs.poll() and self.current_mode != STRESS:
             assert self.runs.stress is not None, "one that has ended"
-            self.say(f"{end_words(self.runs.stress)}: {self._screen_key(STRESS)} shows it")
+            self.say(f"{end_words(self.runs.stress)}: {self.key_of('screen.stress', '5')} shows it")
         if self.current_mode == STRESS and self.runs.lead_to(STRESS):
             self.session.selection.visit(STRESS)
 
@@ -341,9 +341,10 @@ class ShadowvizApp(ThemedApp):
 
     # Keys and commands
 
-    def _screen_key(self, name: str) -> str:
-        entry = entry_of(name)
-        return entry.key if entry is not None else name
+    def key_of(self, name: str, usual: str) -> str:
+        """The key of a binding by its id, as texts write it, where the user's keymap may have another."""
+        key = self.options.keymap.get(name, usual).partition(",")[0].strip()
+        return KEY_WORDS.get(key, key)
 
     def key_words(self, binding: Binding) -> str:
         """A key as the foot and the help write it."""

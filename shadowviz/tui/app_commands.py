@@ -74,4 +74,8 @@ def _key_command(app: "ShadowvizApp", found: ActiveBinding) -> SystemCommand:
 
 
 def _screen_command(app: "ShadowvizApp", entry: ScreenEntry) -> SystemCommand:
-    return SystemCommand(f"Screen {entry.key}: {entry.title}", entry.says, lambda: app.action_visit(entry.name))
+    return SystemCommand(
+        f"Screen {app.key_of(f'screen.{entry.name}', entry.key)}: {entry.title}",
+        entry.says,
+        lambda: app.action_visit(entry.name),
+    )

@@ -150,6 +150,10 @@ class Frame(msgspec.Struct, frozen=True, kw_only=True):
             case Mode.LIVE:
                 return f"LIVE e{self.at:,}" if self.at >= 0 else "LIVE"
             case Mode.PAUSED:
-                return f"PAUSED e{self.at:,} (+{self.unseen:,} events)"
+                return f"PAUSED {self._place} (+{self.unseen:,} events)"
             case Mode.REPLAY:
-                return f"REPLAY e{self.at:,} of {self.head:,}"
+                return f"REPLAY {self._place} of {self.head:,}" if self.head >= 0 else "REPLAY no event"
+
+    @property
+    def _place(self) -> str:
+        return f"e{self.at:,}" if self.at >= 0 else "before e0"

@@ -162,10 +162,13 @@ class PaneScreen(Screen[None], Grounded):
         width, look, owner = self.size.width, self.look, self.owner
         status = too_small_segments(width, self.size.height, look)
         self.query_one("#status", OneLine).show(status or status_segments(frame, owner.source, look, width))
-        tabs = [(entry.key, entry.title, entry.name == self.name_of_screen) for entry in owner.entries]
+        keys = {entry.name: owner.key_of(f"screen.{entry.name}", entry.key) for entry in owner.entries}
+        tabs = [(keys[entry.name], entry.title, entry.name == self.name_of_screen) for entry in owner.entries]
         trail = trail_words((*frame.trail, self.session.selection.current), {e.name: e.title for e in owner.entries})
         self.query_one("#tabs", OneLine).show(tab_segments(tabs, trail, look, width, frame.arrival))
-        self.query_one("#notice", FewLines).show_lines(notice_lines(frame, self.session.follower.path, look, width))
+        self.query_one("#notice", FewLines).show_lines(
+            notice_lines(frame, self.session.follower.path, look, width, owner.key_of("app.restart", "R"))
+        )
 
     def watch_focused(self) -> None:
         """Another part has the keys, and the foot may name others."""

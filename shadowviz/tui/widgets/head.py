@@ -114,7 +114,7 @@ def crumb_words(crumb: Crumb, titles: dict[str, str]) -> str:
     return f"{titles.get(crumb.screen, crumb.screen)} {what}".rstrip()
 
 
-def notice_lines(frame: Frame, log: Path, look: Look, width: int) -> list[list[Segment]]:
+def notice_lines(frame: Frame, log: Path, look: Look, width: int, restart_key: str = "R") -> list[list[Segment]]:
     """What has become of the log or the engine, and the key that helps; empty where there is nothing to say."""
     # Where the log lies is known, and would leave no room for what befell it.
     log_words = frame.log_words.replace(printable(str(log)), printable(log.name))
@@ -124,9 +124,9 @@ def notice_lines(frame: Frame, log: Path, look: Look, width: int) -> list[list[S
     if not words:
         return []
     if frame.engine_words and not frame.engine.alive:
-        words.append("R starts an engine anew")
+        words.append(f"{restart_key} starts an engine anew")
     elif frame.log.restartable:
-        words.append("R reads it anew")
+        words.append(f"{restart_key} reads it anew")
     rows = wrap(look.shown("; ".join(words)), width - 4)
     if len(rows) > MOST_NOTICE_LINES:
         rows = [*rows[: MOST_NOTICE_LINES - 1], rows[MOST_NOTICE_LINES - 1] + look.pick("…", "~")]

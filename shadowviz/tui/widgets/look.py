@@ -79,7 +79,7 @@ class Look(msgspec.Struct, frozen=True):
     def shown(self, text: str) -> str:
         """Text from anywhere, made harmless, with the same width in every terminal."""
         text = steady(text)
-        return text.encode("ascii", "backslashreplace").decode() if self.ascii else text
+        return text.replace("…", "...").encode("ascii", "backslashreplace").decode() if self.ascii else text
 
     def pick(self, glyphs: str, plain: str) -> str:
         """`glyphs`, or `plain` where only ASCII can be shown."""
