@@ -1,5 +1,6 @@
 """However the interface is ended, the terminal is as it was, no engine is left, and the record is whole."""
 
+import os
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -10,12 +11,23 @@ from tui_logs import chat_log
 from tui_processes import is_running, wait_for
 from tui_terminal import Terminal
 
-from shadowviz.experiments.bench_tui_log import write_large_log
 from shadowviz_engine.core.log_reader import read_log
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="children are looked up in /proc")
 
 RECORD = "run.jsonl"
+SLOW_DISK = """
+import os, time
+
+link = os.link
+
+def slow(*names, **more):
+    while not os.path.exists({go!r}):
+        time.sleep(0.01)
+    link(*names, **more)
+
+os.link = slow
+"""
 
 
 @pytest.fixture
@@ -120,37 +132,51 @@ def test_ctrl_c_is_for_the_interface_alone_and_ends_nothing(begun: Callable[...,
     assert terminal.left_behind() == []
 
 
+@pytest.fixture
+def slow_disk(tmp_path: Path) -> Path:
+    """A folder for `PYTHONPATH`: a file gets its name only once `go` is there, as on a disk that takes its time."""
+    folder = tmp_path / "slow"
+    folder.mkdir()
+    (folder / "sitecustomize.py").write_text(SLOW_DISK.format(go=str(folder / "go")))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("keys", "code"), [("", 0), ("\x03", 130), ("", 2)], ids=["it is waited for", "it is given up", "its name is taken"]
+)
 def test_quitting_during_an_export_waits_for_it_tells_a_fault_and_ctrl_c_gives_it_up(
-    begun: Callable[..., Terminal], tmp_path: Path
+    begun: Callable[..., Terminal], tmp_path: Path, slow_disk: Path, keys: str, code: int
 ) -> None:
-    num_events = write_large_log(tmp_path / "large.jsonl", 100_000)
-    before = sorted(tmp_path.iterdir())
-    for keys, code, is_there in (("", 0, True), ("\x03", 130, False), ("", 2, True)):
-        target = tmp_path / f"large-{code}.txt"
-        terminal = begun("large.jsonl", "--screen", "events")
-        terminal.shows("LIVE e107,")
-        terminal.type("e")
-        terminal.shows("export the events")
-        terminal.type(f"{target.name}\r")
+    log, target = chat_log(tmp_path / "chat.jsonl"), tmp_path / "events.txt"
+    path = os.pathsep.join([str(slow_disk), *filter(None, [os.environ.get("PYTHONPATH")])])
+    terminal = begun(log.name, "--screen", "events", environment={"PYTHONPATH": path})
+    terminal.shows("REPLAY e89")
+    terminal.type("e")
+    terminal.shows("export the events")
+    # The line may offer a name.
+    terminal.type(f"\x01\x0b{target.name}\r")
+    wait_for(lambda: any(tmp_path.glob(".shadowviz-*.tmp")), "the export")
 
-        def quitting(terminal: Terminal = terminal) -> bool:
-            # The line that asks for the name may still be there, and take the key.
-            terminal.type("q")
-            time.sleep(0.1)
-            return terminal.process.poll() is not None or "a file is being written" in terminal.text
+    def quitting() -> bool:
+        # The line that asks for the name may still be there, and take the key.
+        terminal.type("q")
+        time.sleep(0.1)
+        return terminal.process.poll() is not None or "a file is being written" in terminal.text
 
-        wait_for(quitting, "the interface to end")
-        terminal.shows("a file is being written")
-        if code == 2:
-            # Somebody else takes the name meanwhile.
-            target.write_text("theirs")
-        terminal.type(keys)
-        assert terminal.end() == code
-        assert target.exists() == is_there
-        assert ("is there already" in terminal.text) == (code == 2)
-        assert terminal.left_behind() == []
-    assert target.read_text() == "theirs"
-    target.unlink()
-    whole = tmp_path / "large-0.txt"
-    assert whole.read_text().count("\n") >= num_events
-    assert sorted(tmp_path.iterdir()) == sorted([*before, whole])
+    wait_for(quitting, "the interface to end")
+    terminal.shows("a file is being written")
+    assert not target.exists()
+    if code == 2:
+        # Somebody else takes the name meanwhile.
+        target.write_text("theirs")
+    if not keys:
+        (slow_disk / "go").touch()
+    terminal.type(keys)
+    assert terminal.end() == code
+    assert terminal.left_behind() == []
+    assert ("is there already" in terminal.text) == (code == 2)
+    assert set(tmp_path.iterdir()) == {log, slow_disk} | ({target} if code != 130 else set())
+    if code == 2:
+        assert target.read_text() == "theirs"
+    elif code == 0:
+        assert len(target.read_text().splitlines()) >= len(log.read_text().splitlines())
