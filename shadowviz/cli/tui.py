@@ -49,6 +49,12 @@ def tui(
         int | None, typer.Option(help="The event to begin at, with the state after it.", metavar="SEQ", min=0)
     ] = None,
     plain: Annotated[bool, typer.Option("--plain", help="Print the screen as text, and end.")] = False,
+    request: Annotated[
+        str, typer.Option(help="With --plain, the request that the screen is about.", metavar="NAME")
+    ] = "",
+    node: Annotated[
+        int | None, typer.Option(help="With --plain, the node that the screen is about.", metavar="N", min=1)
+    ] = None,
     theme: Annotated[str, typer.Option(help="Colours, such as nord or high-contrast.", metavar="NAME")] = "",
     ascii_only: Annotated[bool, typer.Option("--ascii", help="Draw with ASCII alone.")] = False,
     keys: Annotated[
@@ -79,6 +85,7 @@ def tui(
     check_theme(theme)
     given = {"SOURCE": source, "--at": at is not None, "--plain": plain, "--theme": theme, "--keys": keys, "-o": output}
     given |= {"--force": force, "--pool-bytes": pool_bytes, "--web": web, "--address": address}
+    given |= {"--request": request, "--node": node is not None}
     check_together({name for name, value in given.items() if value})
     if web:
         check_source(source)
@@ -94,12 +101,14 @@ def tui(
             write_note("shadowviz: no terminal to draw in: this is the plain form (--plain)")
         if pool_bytes:
             raise InputError("--pool-bytes makes an engine that waits for prompts: expected a terminal to type them in")
-        from shadowviz.cli.tui_plain import print_plain, print_tour
+        from shadowviz.cli.tui_plain import PlainAsk, print_plain, print_tour
 
         if not source:
             return print_tour(output, force, screen, ascii_only)
         check_source(source)
-        return print_plain(source, screen, ascii_only, at)
+        return print_plain(source, PlainAsk(screen, ascii_only, at, request, node or 0))
+    if request or node:
+        raise InputError("--request and --node choose what --plain prints: expected that; else : finds both by name")
     if not is_served:
         check_size()
     keymap = keymap_of(keys)

@@ -18,6 +18,8 @@ LEAST_COLUMNS, LEAST_LINES = 60, 16
 
 _TOGETHER: Final = (
     ("--at", "SOURCE", "--at names an event of a record: expected a source with it"),
+    ("--request", "SOURCE", "--request names one of a record: expected a source with it"),
+    ("--node", "SOURCE", "--node names one of a record's tree: expected a source with it"),
     ("--address", "--web", "--address says where --web listens: expected --web beside it"),
     ("--force", "-o", "--force replaces what -o names: expected -o FILE with it"),
 )
@@ -28,6 +30,9 @@ _APART: Final = (
     (("--web", "--plain"), "--web gives each tab a session of its own: expected neither --plain nor -o beside it"),
     (("--web", "-o"), "--web gives each tab a session of its own: expected neither --plain nor -o beside it"),
     (("--web", "--pool-bytes"), "--web shows the tour or a record: expected no --pool-bytes beside it"),
+    (("--request", "--node"), "--request and --node name two things to show: expected one of them"),
+    (("--web", "--request"), "--request chooses what --plain prints: expected no --web beside it"),
+    (("--web", "--node"), "--node chooses what --plain prints: expected no --web beside it"),
     (("--plain", "--theme"), "--plain is text without colours: expected no --theme beside it"),
     (("--plain", "--keys"), "--plain waits for no key: expected no --keys beside it"),
 )

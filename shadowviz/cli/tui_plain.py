@@ -2,6 +2,7 @@
 
 import shutil
 import sys
+from typing import NamedTuple
 
 from shadowviz.cli.show import write_note, write_out
 from shadowviz.cli.tui_begin import begin_at
@@ -29,23 +30,36 @@ def print_tour(output: str, force: bool, screen: str, ascii_only: bool) -> int:
             record_script(setup, write_note)
         finally:
             write_progress("")
-        return print_plain(setup.log, screen, ascii_only)
+        return print_plain(setup.log, PlainAsk(screen, ascii_only))
 
 
-def print_plain(source: str, screen: str, ascii_only: bool, at: int | None = None) -> int:
-    """A screen of a record, with the state after event `at`; the exit code.
+class PlainAsk(NamedTuple):
+    """What is to be printed of a record."""
+
+    screen: str
+    ascii_only: bool
+    at: int | None = None
+    """Event after which the state is shown; None = the last."""
+    request: str = ""
+    node: int = 0
+    """What the screen is about; none of the two = as it chooses."""
+
+
+def print_plain(source: str, ask: PlainAsk) -> int:
+    """A screen of a record; the exit code.
 
     Raises:
-        InputError: the record has no such event.
+        InputError: the record has no such event, request or node.
         LogError: it cannot be read.
     """
-    from shadowviz.tui.plain import plain_lines
+    from shadowviz.tui.plain import choose, plain_lines
 
     width = shutil.get_terminal_size((PLAIN_COLUMNS, 24)).columns if sys.stdout.isatty() else PLAIN_COLUMNS
     session = Session(source)
     try:
-        begin_at(session, at)
-        for line in plain_lines(session, screen, width, ascii_only):
+        begin_at(session, ask.at)
+        choose(session, ask.screen, ask.request, ask.node)
+        for line in plain_lines(session, ask.screen, width, ask.ascii_only):
             write_out(line)
     finally:
         session.close()

@@ -117,16 +117,21 @@ def stand_words(stand: StressStand, stop_key: str, go_on_key: str, next_key: str
 def _end_words(stand: StressStand, found: str, go_on_key: str, next_key: str) -> str:
     if stand.is_complete:
         if stand.num_findings:
-            return f"DONE: {counted(stand.num_findings, 'finding')}; {next_key} goes to the next"
+            return f"DONE: {counted(stand.num_findings, 'finding')}{_helps(next_key, 'goes to the next')}"
         proven = "; ".join(_PROVEN[level] for level in stand.levels if level in _PROVEN)
         return f"DONE: no finding{': ' if proven else ''}{proven}"
     if not stand.num_all:
         return ""
     where = f"at {stand.num_checks:,} of {counted(stand.num_all, 'check')}"
     if stand.state is None and stand.log in (LogState.FOLLOWING, LogState.WAITING):
-        return f"IN PROGRESS, or cut off, {where}, {found}; {go_on_key} goes on with it if nobody else does"
+        return f"IN PROGRESS, or cut off, {where}, {found}{_helps(go_on_key, 'goes on with it if nobody else does')}"
     reason = f" ({stand.reason})" if stand.reason else ""
-    return f"STOPPED {where}{reason}, {found}; {go_on_key} goes on with it"
+    return f"STOPPED {where}{reason}, {found}{_helps(go_on_key, 'goes on with it')}"
+
+
+def _helps(key: str, words: str) -> str:
+    """What a key does; nothing where there is none to press."""
+    return f"; {key} {words}" if key else ""
 
 
 def end_words(run: StressRun) -> str:

@@ -9,9 +9,11 @@ from shadowviz.tui.models.event_rows import EventRows
 from shadowviz.tui.models.pool_history import PoolHistory
 from shadowviz.tui.models.ruler_place import ZOOMS, RulerPlace
 from shadowviz.tui.models.ruler_subject import subject_of
-from shadowviz.tui.models.stress_grid import StressGrid
 from shadowviz.tui.screens.ruler_inspector import ruler_paragraphs
+from shadowviz.tui.screens.stress_inspector import legend
 from shadowviz.tui.session import Session
+from shadowviz.tui.stress_checks import StressChecks
+from shadowviz.tui.stress_words import stand_of, stand_words
 from shadowviz.tui.widgets.diff_lines import diff_lines, report_paragraphs
 from shadowviz.tui.widgets.event_view import EventLines
 from shadowviz.tui.widgets.event_view import header as event_header
@@ -22,7 +24,6 @@ from shadowviz.tui.widgets.ruler_rows import LABEL, RulerRows, RulerShown
 from shadowviz.tui.widgets.stress_view import HEADS, StressPlace, StressRows
 from shadowviz.tui.widgets.stress_view import ZOOMS as COLUMN_ZOOMS
 from shadowviz.tui.widgets.text_pane import Paragraph
-from shadowviz_engine.core.events import BoundaryChecked, BoundaryStressStarted
 
 FOREVER = float("inf")
 
@@ -60,7 +61,7 @@ def ruler(session: Session, frame: Frame, width: int, look: Look) -> Iterator[st
     yield f"{look.shown(subject.name)}  {place.zoom_words}  cut {model.cut:,} of {model.length:,}"
     yield from (_text(rows.draw(row, width - 2)) for row in range(len(rows.rows)))
     yield ""
-    yield from _paragraphs(ruler_paragraphs(rows, look), look)
+    yield from paragraph_lines(ruler_paragraphs(rows, look), look)
 
 
 def diff(session: Session, frame: Frame, _width: int, look: Look) -> Iterator[str]:
@@ -74,27 +75,23 @@ def diff(session: Session, frame: Frame, _width: int, look: Look) -> Iterator[st
         yield look.shown(f"B is {b}. {a.words}")
         return
     answer = compared(prompt_of(session, a.name), prompt_of(session, b), frame.opened.geometry)
-    yield from _paragraphs(report_paragraphs(answer.report, look), look)
+    yield from paragraph_lines(report_paragraphs(answer.report, look), look)
     yield ""
     yield from (line.text for line in diff_lines(answer, look))
 
 
 def stress(session: Session, frame: Frame, width: int, look: Look) -> Iterator[str]:
     """The whole heat map, and the findings in words."""
-    started, checks = list[BoundaryStressStarted](), list[BoundaryChecked]()
-    for seq in range(frame.at + 1):
-        if session.follower.kind_at(seq) in ("BoundaryStressStarted", "BoundaryChecked"):
-            event = session.event_at(seq)
-            if isinstance(event, BoundaryStressStarted):
-                started.append(event)
-            elif isinstance(event, BoundaryChecked):
-                checks.append(event)
-    if not started:
+    checks, whole = StressChecks(), StressChecks()
+    checks.sync(session.follower, frame.at, None, FOREVER)
+    grid, place = checks.grid, StressPlace()
+    if grid is None or not grid.started:
         yield "no stress run is on this record"
         return
-    grid, place = StressGrid(started), StressPlace()
-    for check in checks:
-        grid.add(check)
+    if frame.at < frame.head:
+        whole.sync(session.follower, frame.head, None, FOREVER)
+    stand = stand_of(whole if frame.at < frame.head else checks, None, frame.log, frame.head)
+    yield look.shown(stand_words(stand, "", "", ""))
     first, last = grid.lengths
     rows = StressRows(grid, place, look)
     columns = rows.columns(width - 2)
@@ -106,6 +103,7 @@ def stress(session: Session, frame: Frame, width: int, look: Look) -> Iterator[s
         found = row.findings()
         if found:
             yield f"{look.shown(row.name)}: findings at {', '.join(f'{length:,}' for length in found[:20])}"
+    yield from paragraph_lines(legend(grid, look), look)
 
 
 def pools(session: Session, frame: Frame, width: int, look: Look) -> Iterator[str]:
@@ -131,5 +129,6 @@ def _text(line: Line) -> str:
     return "".join(segment.text for segment in line)
 
 
-def _paragraphs(parts: Iterable[Paragraph], look: Look) -> Iterator[str]:
+def paragraph_lines(parts: Iterable[Paragraph], look: Look) -> Iterator[str]:
+    """Paragraphs of an inspector, a line each."""
     return (look.shown(part.lead + part.text) for part in parts)
