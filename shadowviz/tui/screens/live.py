@@ -45,6 +45,8 @@ class LiveScreen(PaneScreen):
     def __init__(self) -> None:
         super().__init__()
         self._rows = RequestRows()
+        self._chosen = ""
+        """Request at the cursor as it was chosen here last."""
         self._follows = True
         self._drawn = -1
         self._inspected: tuple[object, ...] = ()
@@ -89,6 +91,8 @@ class LiveScreen(PaneScreen):
         if not len(rows):
             return
         wanted = self.session.state.requests.index.get(self.selection.request, -1)
+        # Whoever has chosen a request elsewhere does not want the newest.
+        self._follows &= wanted < 0 or self.selection.request == self._chosen
         place = rows.place_of(wanted) if wanted >= 0 else -1
         if (self._follows and changed) or place < 0:
             place = 0 if self._follows or wanted < 0 else view.cursor
@@ -97,7 +101,7 @@ class LiveScreen(PaneScreen):
         self._select(view.cursor)
 
     def _select(self, place: int) -> None:
-        name = self.session.state.requests.names[self._rows.at(place)]
+        name = self._chosen = self.session.state.requests.names[self._rows.at(place)]
         if name != self.selection.request:
             self.session.selection.select(request=name, node=0, token=-1)
 
