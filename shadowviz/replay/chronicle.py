@@ -32,6 +32,7 @@ class Chronicle:
         self._reused = array("q", (0,))
         self._submitted = array("q")
         self._ended = array("q")
+        self._ttft = array("q")
 
     def note(self, events: Iterable[Event], state: Replayer) -> None:
         """Take the events that came next, as far as `state` has them applied; those known already are passed over."""
@@ -50,8 +51,12 @@ class Chronicle:
             case RequestSubmitted():
                 self._submitted.append(event.seq)
                 self._ended.append(-1)
+                self._ttft.append(-1)
             case RequestFinished() | RequestAborted():
-                self._ended[state.requests.index[event.request]] = event.seq
+                row = state.requests.index[event.request]
+                self._ended[row] = event.seq
+                if isinstance(event, RequestFinished):
+                    self._ttft[row] = event.ttft_ns
 
     def sums(self, seq: int) -> LookupSums:
         """Over the lookups up to event `seq`."""
@@ -71,3 +76,8 @@ class Chronicle:
         """Seq at which the request in `row` ended, as known after event `seq`; -1 = it had not."""
         end = self._ended[row]
         return end if end <= seq else -1
+
+    @property
+    def endings(self) -> "tuple[array[int], array[int]]":
+        """By row, seq at which the request ended and nanoseconds to its first token; -1 = not known."""
+        return self._ended, self._ttft

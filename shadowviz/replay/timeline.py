@@ -17,6 +17,7 @@ from shadowviz.replay.place import Place
 from shadowviz_engine.core.errors import InputError, LogError
 from shadowviz_engine.core.events import Event, LogOpened, LookupDone
 from shadowviz_engine.core.replayer import Replayer
+from shadowviz_engine.core.verdict import Finding
 
 SLICE = 256
 """Events between two looks at the clock."""
@@ -82,6 +83,8 @@ class Timeline:
         self._aim: int | None = None
         self._words: Words | None = None
         self._explained: OrderedDict[int, Explanation] = OrderedDict()
+        self._verdicts: dict[int, Finding] = {}
+        self._untold: set[int] = set()
         self.chronicle = Chronicle()
         self.fault = ""
         """Why the state cannot go on; empty = it can."""
@@ -175,6 +178,14 @@ class Timeline:
         """The explanation of the lookup in event `seq`, if it was worked out before."""
         return self._explained.get(seq)
 
+    def verdict(self, seq: int) -> Finding | None:
+        """The verdict of the lookup in event `seq`, if it was ever explained."""
+        return self._verdicts.get(seq)
+
+    def is_untold(self, seq: int) -> bool:
+        """Whether the lookup in event `seq` was to be explained, and the log does not say what it met."""
+        return seq in self._untold
+
     def explanation(self, seq: int, budget_s: float = math.inf) -> Explanation | None:
         """Why the lookup in event `seq` ended as it did, told with the state that it met; the state shown stays.
 
@@ -187,6 +198,13 @@ class Timeline:
         if known is not None:
             self._explained.move_to_end(seq)
             return known
+        try:
+            return self._explain_anew(seq, budget_s)
+        except LogError:
+            self._untold.add(seq)
+            raise
+
+    def _explain_anew(self, seq: int, budget_s: float) -> Explanation | None:
         lookup = self._log.event_at(seq)
         if not isinstance(lookup, LookupDone):
             raise LogError(f"event {seq} is a {type(lookup).__name__}, expected a lookup")
@@ -210,6 +228,7 @@ class Timeline:
             self._words = self._words_of(opened)
         explanation = Explainer(self._words, state, log_past(self._log, state)).explain_found(lookup)
         self._explained[lookup.seq] = explanation
+        self._verdicts[lookup.seq] = explanation.verdict
         if len(self._explained) > MAX_EXPLAINED:
             self._explained.popitem(last=False)
         return explanation

@@ -173,9 +173,9 @@ class Session:
 
     def verdict(self, lookup: LookupDone) -> QuickVerdict:
         """The verdict of a lookup, from its explanation if there is one, else as far as its event tells."""
-        known = self.timeline.explained(lookup.seq)
+        known = self.timeline.verdict(lookup.seq)
         if known is not None:
-            return QuickVerdict(known.verdict, True)
+            return QuickVerdict(known, True)
         opened = self.follower.opened
         assert opened is not None, "a lookup comes behind the first event"
         return quick_verdict(lookup, opened.geometry)

@@ -11,6 +11,7 @@ from tui_logs import chat_log, family_log, long_log
 from tui_runs import press, run_app, same_twice, screen_text
 
 from shadowviz.tui.frame import Mode
+from shadowviz.tui.models.request_rows import SORTS
 from shadowviz.tui.themed import AppOptions
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -166,13 +167,21 @@ def test_the_filter_leaves_requests_out_and_escape_brings_them_back(log, size):
 
 def test_sorting_goes_through_its_orders(log):
     async def keys(app, pilot):
-        orders = []
-        for _ in range(5):
-            orders.append(re.findall(r"^[ >] (r\d+) ", await press(app, pilot, "s"), re.MULTILINE))
-        assert orders[0] == ["r1", "r2", "r3", "r4", "r5", "r6"]
-        assert orders[2] == ["r3", "r6", "r4", "r2", "r1", "r5"]
-        assert orders[3][0] == "r6"
-        assert orders[4] == orders[0][::-1]
+        orders = {}
+        for _ in SORTS:
+            await press(app, pilot, "s")
+            app.screen.finish()
+            shown = await press(app, pilot)
+            orders[app.screen._rows.sort] = re.findall(r"^[ >] (r\d+) ", shown, re.MULTILINE)
+        every = [f"r{number}" for number in range(1, 7)]
+        assert orders["oldest"] == every
+        assert orders["newest"] == every[::-1]
+        assert orders["longest prompt"] == ["r3", "r6", "r4", "r2", "r1", "r5"]
+        assert orders["running first"][0] == "r6"
+        lookups = [app.session.request(int(name[1:]) - 1).lookup for name in orders["most lost"]]
+        losses = [app.session.explain(lookup.seq).lost for lookup in lookups]
+        assert losses == sorted(losses, reverse=True)
+        assert len(set(losses)) > 1
 
     run_app(log, keys)
 

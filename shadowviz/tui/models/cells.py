@@ -33,6 +33,19 @@ def clip(text: str, width: int, more: str = "…") -> str:
     return set_cell_size(text, width - len(more)) + more if width >= len(more) else set_cell_size(text, max(0, width))
 
 
+def fit_middle(text: str, width: int, more: str = "…") -> str:
+    """`text` in exactly `width` cells, cut in its middle: ids that begin alike can be told apart by their ends."""
+    if cell_len(text) <= width:
+        return fit(text, width)
+    room = width - len(more)
+    if room < 2:
+        return fit(text, width, more)
+    end = text[len(text) - room // 2 :]
+    while cell_len(end) > room // 2:
+        end = end[1:]
+    return set_cell_size(text, room - cell_len(end)) + more + end
+
+
 def right(text: str, width: int, more: str = "…") -> str:
     """`text` at the right end of `width` cells."""
     return " " * (width - cell_len(text)) + text if cell_len(text) <= width else clip(text, width, more)

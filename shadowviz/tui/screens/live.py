@@ -1,14 +1,18 @@
 """Screen 1: the requests of a run, each with what it reused and why no more."""
 
+from contextlib import suppress
+from time import monotonic
 from typing import ClassVar
 from weakref import ref
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
+from shadowviz.sources.states import EngineState
 from shadowviz.tui.frame import Frame, Mode
-from shadowviz.tui.models.cells import steady
+from shadowviz.tui.models.cells import fit, steady
 from shadowviz.tui.models.request_rows import SORTS, RequestRows
 from shadowviz.tui.prompt_line import ABOUT, living, submit_line
 from shadowviz.tui.screens.ask import AskScreen
@@ -21,6 +25,9 @@ from shadowviz.tui.widgets.request_view import RequestView, header
 from shadowviz.tui.widgets.text_pane import Paragraph
 from shadowviz_engine.core.errors import InputError, LogError
 
+EXPLAIN_S = 0.008
+"""Work of one frame on verdicts."""
+
 
 class LiveScreen(PaneScreen):
     """Requests, the newest first; the cursor stays on its request, or follows the newest one."""
@@ -32,11 +39,11 @@ class LiveScreen(PaneScreen):
         Binding("t", "tree", "tree", id="live.tree"),
         Binding("d", "diff", "diff", id="live.diff"),
         Binding("m", "mark", "mark as A of the diff", show=False, id="live.mark"),
-        Binding("f", "follow", "follow", id="live.follow"),
+        Binding("n", "submit", "new prompt", id="live.submit"),
         Binding("p", "app.pause", "pause", id="time.pause"),
         Binding("slash", "filter", "filter", id="live.filter"),
+        Binding("f", "follow", "follow", id="live.follow"),
         Binding("s", "sort", "sort", id="live.sort"),
-        Binding("n", "submit", "new prompt", id="live.submit"),
         Binding("y", "copy", "copy a command that tells the reason", show=False, id="live.copy"),
         Binding("e", "export", "export the lookups", show=False, id="live.export"),
         Binding("escape", "no_filter", "no filter", show=False, id="live.no-filter"),
@@ -50,12 +57,10 @@ class LiveScreen(PaneScreen):
         self._follows = True
         self._drawn = -1
         self._inspected: tuple[object, ...] = ()
-        self._asked: set[int] = set()
-        """Lookups that cannot be explained."""
-        self._asked_of: object = None
-        """What goes through the log that they are of."""
         self._sure_of: tuple[object, ...] = ()
         """What was seen when all verdicts in it were sure."""
+        self._is_behind = False
+        """Whether requests are to be explained yet."""
 
     def compose_main(self) -> ComposeResult:
         view = RequestView(self._rows, id="list")
@@ -67,24 +72,49 @@ class LiveScreen(PaneScreen):
         """The list."""
         return self.query_one("#list", RequestView)
 
+    @property
+    def is_working(self) -> bool:
+        return self._is_behind
+
     def title_segments(self, width: int) -> list[Segment]:
-        marks = [f"A is {steady(self.selection.rival)}"] if self.selection.rival else []
-        marks += [f"/{steady(self._rows.pattern)}"] if self._rows.pattern else []
-        marks += [] if self._rows.sort == SORTS[0] else [f"by {self._rows.sort}"]
+        rows = self._rows
+        marks = [f"{rows.num_open:,} not explained yet"] if rows.num_open else []
+        marks += [f"A is {steady(self.selection.rival)}"] if self.selection.rival else []
+        marks += [f"/{steady(rows.pattern)}"] if rows.pattern else []
+        marks += [] if rows.sort == SORTS[0] else [f"by {rows.sort}"]
         marks += ["follows"] if self._follows else []
         note = f"[{', '.join(marks)}]" if marks else ""
-        return [Segment(header(width, self.look), self.look.muted), Segment(f"  {note}", self.look.title)]
+        heads, room = header(width, self.look, rows.sort), max(0, width - cell_len(note) - 2)
+        # What the list leaves out, and its order, are said before the columns are named.
+        if cell_len(heads) > room:
+            heads = fit(heads.removesuffix("verdict").rstrip(), room, "")
+        return [Segment(heads, self.look.muted), Segment(f"  {note}", self.look.title)]
 
     def show(self, frame: Frame) -> None:
         view, rows = self.view, self._rows
         changed = rows.sync(self.session, frame)
         if changed or frame.version != self._drawn:
-            self._drawn = frame.version
+            self._drawn, self._sure_of = frame.version, ()
             view.rows_changed()
         self._put_cursor(changed)
         self._inspect(frame)
-        if frame.arrival.settled:
-            self._make_sure()
+        self._is_behind = frame.arrival.settled and not self._explain()
+
+    def finish(self) -> None:
+        while self._is_behind and self.owner.frame is not None:
+            self.show(self.owner.frame)
+
+    def _explain(self) -> bool:
+        """Explain a few requests: the chosen one, then those that are seen, then those that filter and order need.
+
+        One after another, since each is told with the state that it met. Whether all are told.
+        """
+        if len(self._rows) and not self._inspected:
+            return False
+        if not self._make_sure():
+            return False
+        self._rows.learn(self.session, EXPLAIN_S)
+        return not self._rows.num_open
 
     def _put_cursor(self, changed: bool) -> None:
         view, rows = self.view, self._rows
@@ -107,7 +137,7 @@ class LiveScreen(PaneScreen):
 
     def _inspect(self, frame: Frame, budget_s: float = TICK_S) -> None:
         if not len(self._rows):
-            words = "No request matches the filter; Escape ends it." if self._rows.pattern else _nothing(frame)
+            words = self._nothing(frame)
             self.inspector.show([Paragraph(words, self.look.muted)])
             self._inspected = ()
             return
@@ -121,30 +151,27 @@ class LiveScreen(PaneScreen):
                 # The row may have said less than is known now.
                 self.view.rows_changed()
 
-    def _make_sure(self) -> None:
-        """Explain one of the requests that are seen and whose event alone does not tell the verdict."""
+    def _make_sure(self) -> bool:
+        """Explain requests that are seen and whose event alone does not tell the verdict; whether that is done."""
         view = self.view
-        if self._asked_of != ref(self.session.timeline):
-            self._asked_of = ref(self.session.timeline)
-            self._asked.clear()
         top = view.scroll_offset.y
-        looked_at = (top, view.page_rows, self._rows.pattern, self._rows.sort, self._drawn)
+        looked_at = (top, view.page_rows, ref(self.session.timeline))
         if looked_at == self._sure_of:
-            return
+            return True
+        stop_s = monotonic() + EXPLAIN_S
         for place in range(top, min(top + view.page_rows, len(self._rows))):
             lookup = self.session.request(self._rows.at(place)).lookup
-            if lookup is not None and lookup.seq not in self._asked and not self.session.verdict(lookup).sure:
-                if self._is_told(lookup.seq):
-                    view.rows_changed()
-                return
+            if lookup is None or self.session.verdict(lookup).sure or self.session.timeline.is_untold(lookup.seq):
+                continue
+            left_s = stop_s - monotonic()
+            if left_s <= 0:
+                return False
+            with suppress(LogError):
+                if self.session.explain(lookup.seq, left_s) is None:
+                    return False
+            view.rows_changed()
         self._sure_of = looked_at
-
-    def _is_told(self, seq: int) -> bool:
-        try:
-            return self.session.explain(seq) is not None
-        except LogError:
-            self._asked.add(seq)
-            return True
+        return True
 
     def _moved(self, row: int) -> None:
         if row != 0:
@@ -172,7 +199,7 @@ class LiveScreen(PaneScreen):
             self.owner.drill("tree")
 
     def action_diff(self) -> None:
-        """Compare the chosen request with the marked one, else with the nearest that was stored before it."""
+        """Compare the chosen request with the marked one, else with the one that its explanation names."""
         if len(self._rows):
             if self.selection.rival == self.selection.request:
                 self.session.selection.select(rival="")
@@ -219,7 +246,7 @@ class LiveScreen(PaneScreen):
         except InputError as error:
             self.owner.say(str(error))
             return
-        self.app.push_screen(AskScreen(ABOUT), self._submit)
+        self.app.push_screen(AskScreen(ABOUT, as_is=True), self._submit)
 
     def _submit(self, line: str | None) -> None:
         if line is None:
@@ -259,10 +286,22 @@ class LiveScreen(PaneScreen):
         """End the filter."""
         self._set_filter("")
 
+    def shown_bindings(self) -> list[Binding]:
+        """Without an engine nothing can be asked, and the foot has room for others."""
+        bindings = super().shown_bindings()
+        return [one for one in bindings if one.id != "live.submit" or self.session.child is not None]
 
-def _nothing(frame: Frame) -> str:
-    if not frame.arrival.settled:
-        return "The record is being read."
-    if frame.engine.alive:
-        return "The engine starts; requests appear here as they are submitted."
-    return "No request has been submitted at this moment."
+    def _nothing(self, frame: Frame) -> str:
+        """Why there is no row."""
+        if self._rows.num_open:
+            return "The requests are being explained: those that match the filter appear here."
+        if self._rows.pattern:
+            return "No request matches the filter; Escape ends it."
+        if not frame.arrival.settled:
+            return "The record is being read."
+        if frame.engine is EngineState.STARTING:
+            return "The engine starts; requests appear here as they are submitted."
+        if frame.engine.alive:
+            keys = [self.owner.key_words(one) for one in self.shown_bindings() if one.id == "live.submit"]
+            return f"The engine waits for requests: {', '.join(keys)} types a prompt."
+        return "No request has been submitted at this moment."

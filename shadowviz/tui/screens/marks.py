@@ -59,7 +59,11 @@ def marks_of(screen: str, session: Session, look: Look) -> list[Mark]:
 
 def _live(_session: Session, look: Look) -> list[Mark]:
     bar = [(mark, look.title, words) for mark, words in zip(BAR_MARKS[look.ascii], _BAR, strict=True)]
-    return [*bar, *_styled((HIT, CLIPPED, MISS, NOT_KNOWN), look)]
+    verdicts = [
+        (look.pick("…", "..."), look.muted, "in the place of a verdict: it is being worked out"),
+        ("?", look.muted, "behind a verdict: the source does not say whether another one is behind it"),
+    ]
+    return [*bar, *_styled((HIT, CLIPPED, MISS, NOT_KNOWN), look), *verdicts]
 
 
 def _tree(session: Session, look: Look) -> list[Mark]:

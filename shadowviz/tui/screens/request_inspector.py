@@ -24,12 +24,14 @@ def request_paragraphs(
         state = Paragraph(f"{facts.state}, {facts.num_prompt:,} tokens; not looked up yet", look.text)
         return [_named(state, facts, look), *_ending(facts, look)], True
     try:
-        known = session.timeline.explained(lookup.seq)
-        explanation = known or (session.explain(lookup.seq, budget_s) if budget_s else None)
+        told = session.timeline.explained(lookup.seq)
+        explanation = told or (session.explain(lookup.seq, budget_s) if budget_s else None)
     except LogError as error:
         return [_named(Paragraph(str(error), look.warning), facts, look)], True
     if explanation is None:
-        words = f"{session.verdict(lookup).finding.label}: replaying what it met, for the facts ..."
+        verdict = session.verdict(lookup)
+        known = verdict.finding.label if verdict.sure else "The verdict is being worked out"
+        words = f"{known}: replaying what it met, for the facts ..."
         return [_named(Paragraph(words, look.muted), facts, look), _lengths(facts, look)], False
     return _explained(explanation, facts, look), True
 

@@ -2,7 +2,7 @@
 
 from rich.segment import Segment
 
-from shadowviz.tui.models.cells import clip, fit, right
+from shadowviz.tui.models.cells import clip, fit, fit_middle, right
 from shadowviz.tui.models.event_rows import EventRows
 from shadowviz.tui.models.event_words import EventWords, event_words
 from shadowviz.tui.session import Session
@@ -68,7 +68,7 @@ class EventLines:
             Segment(right(f"{words.t_ns / 1e9:,.3f}", 9) + " ", look.muted),
             Segment(here + " ", look.title),
             Segment(fit(words.kind, kind_width, more) + " ", look.strong if seq <= at else look.muted),
-            Segment(fit(look.shown(words.request), name_width, more) + " ", ink),
+            Segment(fit_middle(look.shown(words.request), name_width, more) + " ", ink),
             Segment(clip(about, room, more), ink),
         ]
 
