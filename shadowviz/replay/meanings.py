@@ -81,7 +81,7 @@ def _likeness(lookup: LookupDone, parting: Parting | None) -> str:
     """What is like the prompt and yet not worth naming; empty when nothing is."""
     if parting is not None and parting.agreed:
         again = f"{tokens_that(parting.agreed, 'agrees', 'agree')} behind the difference"
-        return f"{again} at token {parting.rule.token:,}; repaired, {_repaired(lookup, parting)}."
+        return f"{again} at token {parting.rule.token:,}; repaired{_repaired(lookup, parting)}."
     elsewhere = [other.gain for other in (lookup.left, lookup.namespace, lookup.in_flight) if other is not None]
     if lookup.left is not None or any(elsewhere):
         return "What was like it is not worth naming."
@@ -89,11 +89,14 @@ def _likeness(lookup: LookupDone, parting: Parting | None) -> str:
 
 
 def _repaired(lookup: LookupDone, parting: Parting) -> str:
+    if parting.longer > 0 and parting.common < lookup.unit:
+        longer = f" and so {tokens(parting.longer)} longer, the prompt would have {tokens(parting.common)} in common"
+        return f"{longer}, still less than one unit of {tokens(lookup.unit)}"
     if parting.common < lookup.unit:
-        return f"the {tokens(parting.common)} in common are still less than one unit of {tokens(lookup.unit)}"
+        return f", the {tokens(parting.common)} in common are still less than one unit of {tokens(lookup.unit)}"
     if parting.rule.gain:
-        return f"{tokens(parting.rule.gain)} more would be reused, too few to be worth naming"
-    return "nothing more could be reused"
+        return f", {tokens(parting.rule.gain)} more would be reused, too few to be worth naming"
+    return ", nothing more could be reused"
 
 
 def _cut_by(lookup: LookupDone) -> str:

@@ -55,6 +55,8 @@ class Parting(msgspec.Struct, frozen=True):
     """Tokens that would equal the stored path if the differing stretches were as stored."""
     num_stretches: int
     """Differing stretches taken together, because they have one cause."""
+    longer: int = 0
+    """Tokens that the prompt would have more if these were as stored; below 0 = fewer."""
 
 
 def nearest_parting(state: Replayer, lookup: LookupDone, prompt: "array[int]", words: Words) -> Parting | None:
@@ -96,6 +98,7 @@ def _parting(
         first.agreed,
         stretches[-1].stored.stop + stretches[-1].agreed if stretches else start,
         max(1, len(stretches)),
+        _longer(stretches),
     )
 
 
@@ -118,7 +121,7 @@ def _gain(
     """Length reused if the stretches were as stored, and what that adds for tokens that the prompt has."""
     last = stretches[-1]
     common = last.stored.stop + last.agreed
-    longer = sum(stretch.stored.size - stretch.prompt.size for stretch in stretches)
+    longer = _longer(stretches)
     num_prompt = lookup.num_prompt + longer
     if opened.match_mode == "classic":
         nodes = state.nodes
@@ -129,6 +132,10 @@ def _gain(
     # Tokens that only the stored path has are nothing to win for this prompt.
     within = last.prompt.stop + last.agreed
     return reused, max(0, min(reused, within) - lookup.reused)
+
+
+def _longer(stretches: list[Stretch]) -> int:
+    return sum(stretch.stored.size - stretch.prompt.size for stretch in stretches)
 
 
 def _residency(state: Replayer, opened: LogOpened, path: tuple[int, ...]) -> Residency:

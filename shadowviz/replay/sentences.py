@@ -87,12 +87,8 @@ def elsewhere_facts(lookup: LookupDone, past: Past, had: Holders) -> Iterator[Fa
 def parting_facts(parting: Parting, words: Words, storer: str) -> Iterator[Fact]:
     """Where the prompt parts from the nearest stored path."""
     by = f", stored by {storer}" if storer else ""
-    stored, prompt = _told_apart(words, parting)
-    yield Fact(
-        f"At token {parting.rule.token:,} it parts from a stored path (node n{parting.node}{by}): "
-        f"stored {stored}, prompt {prompt}.",
-        Origin.OBSERVED,
-    )
+    where = f"At token {parting.rule.token:,} it parts from a stored path (node n{parting.node}{by})"
+    yield Fact(f"{where}: {_difference(words, parting)}.", Origin.OBSERVED)
     if not words.readable:
         text = "Its ids cannot be read, redacted or of another vocabulary: why they differ is not known."
         yield Fact(text, Origin.OBSERVED)
@@ -127,6 +123,15 @@ def finding_fact(finding: Finding, lookup: LookupDone, past: Past, parting: Part
 
 _ASSUMED = (Verdict.IN_FLIGHT, Verdict.NOT_STORED, Verdict.EVICTED, Verdict.OTHER_NAMESPACE, Verdict.UNKNOWN)
 """Their gain supposes that state would have been there which no event shows."""
+
+
+def _difference(words: Words, parting: Parting) -> str:
+    stored, prompt = _told_apart(words, parting)
+    if not parting.prompt:
+        return f"stored is {stored}, which the prompt lacks"
+    if not parting.stored:
+        return f"the prompt has {prompt}, which is not stored there"
+    return f"stored {stored}, prompt {prompt}"
 
 
 def _told_apart(words: Words, parting: Parting) -> tuple[str, str]:

@@ -89,6 +89,28 @@ def test_what_agrees_again_but_fills_no_unit_is_cold_and_said_to_agree() -> None
     )
 
 
+def test_a_prompt_that_lacks_stored_tokens_is_told_how_much_longer_it_would_be() -> None:
+    run = ExplainedRun(retention="all")
+    run.run([*range(60), *LONG[:100]])
+    explanation = run.run(LONG[:100])
+    told = [fact.text for fact in explanation.facts]
+    assert ": stored is '0 1 2 3 4 5 6 7 8 9" in told[1]
+    assert told[1].endswith("…', which the prompt lacks.")
+    assert told[-1] == (
+        "Verdict: COLD. 100 tokens agree behind the difference at token 0; repaired and so 60 tokens longer, the "
+        "prompt would have 160 tokens in common, still less than one unit of 256 tokens."
+    )
+
+
+def test_a_prompt_with_tokens_that_are_not_stored_is_told_so() -> None:
+    run = ExplainedRun(retention="all")
+    run.run([1, *LONG[:100]])
+    explanation = run.run([1, 7, 8, *LONG[:100]])
+    told = "\n".join(fact.text for fact in explanation.facts)
+    assert "At token 1 it parts from a stored path (node n1, stored by r1): the prompt has '7 8', which is not " in told
+    assert "repaired, the 101 tokens in common are still less than one unit of 256 tokens." in told
+
+
 def test_what_agrees_again_where_no_state_is_left_is_cold_and_said_to_agree() -> None:
     run = ExplainedRun(retention="window")
     run.run(LONG[:2048])
