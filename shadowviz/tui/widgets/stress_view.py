@@ -21,6 +21,8 @@ from shadowviz.tui.widgets.strips import marked
 
 ZOOMS = (1, 4, 16, 64, 256, 1024, 16384)
 """Lengths of a column."""
+MOST_DRAWN = 256
+"""Rows whose marks are kept."""
 HEADS = 2
 """Rows over the grid: lengths, and boundaries."""
 
@@ -56,6 +58,7 @@ class StressRows:
     def __init__(self, grid: StressGrid, place: StressPlace, look: Look) -> None:
         self.grid, self.place, self.look = grid, place, look
         self.rows = grid.rows
+        self._drawn: dict[tuple[int, int, int, int], list[tuple[str, Ink]]] = {}
 
     def label(self, width: int) -> int:
         """Columns of the names."""
@@ -86,8 +89,16 @@ class StressRows:
             return [Segment(fit("closes", label + 1), look.muted), *self._marked(self._units(columns))]
         found = self.rows[row - HEADS]
         name = fit(look.shown(found.name), label, look.pick("…", "~")) + " "
-        cells = [self._mark(self.cell(row - HEADS, column)) for column in range(columns)]
-        return [Segment(name, look.strong), *self._marked(cells)]
+        return [Segment(name, look.strong), *self._marked(self._cells(row - HEADS, columns))]
+
+    def _cells(self, row: int, columns: int) -> list[tuple[str, Ink]]:
+        """The marks of a row of the grid; while the cursor moves they stay."""
+        seen = (row, self.place.first, self.place.zoom, columns)
+        if seen not in self._drawn:
+            if len(self._drawn) >= MOST_DRAWN:
+                self._drawn.clear()
+            self._drawn[seen] = [self._mark(self.cell(row, column)) for column in range(columns)]
+        return self._drawn[seen]
 
     def _marked(self, cells: list[tuple[str, Ink]]) -> Line:
         at = (self.place.length - self.place.first) // self.place.zoom
