@@ -49,7 +49,8 @@ SHOWN = (
         "live",
         ("slash", *"stop-the", "enter", "escape"),
         "Every request with its verdict, and beside the one under the cursor the chain of facts behind it: what was\n"
-        "observed, what follows from it, and what to change.",
+        "observed, what follows from it, and what to change. A verdict stands in the list once it is sure, `…` until\n"
+        "then; a filter or an order that asks for verdicts has the others explained, and counts them in the title.",
     ),
     Shown(
         "tree",
@@ -67,7 +68,7 @@ SHOWN = (
         "diff",
         ("slash", *"clock", "enter", "escape", "d"),
         "Two prompts aligned: why they part, what that costs in tokens, and what to change. `d` on the first\n"
-        "screen compares the chosen request with the one marked by `m`, else with the nearest that was stored earlier.",
+        "screen compares the chosen request with the one marked by `m`, else with the one that its explanation names.",
     ),
     Shown(
         "stress",
