@@ -41,8 +41,7 @@ def finding_of(check: BoundaryChecked, model: RulerModel) -> Finding | None:
 def _placed(what: str, at: tuple[str, int, int], told: str, model: RulerModel) -> Finding:
     kind, layer, row = at
     lane = next((lane for lane in model.lanes if lane.kind.label == kind), None)
-    style = kind_style(kind)
-    parts = [style.word if lane is not None else shorten(kind, MAX_NAME)]
+    parts = [shorten(kind_style(kind).word if lane is not None else kind, MAX_NAME)]
     parts += [f"layer {layer:,}"] if layer >= 0 else []
     parts += [f"row {row:,}"] if row >= 0 else []
     words = f"{what} {', '.join(part for part in parts if part)}{told}"
