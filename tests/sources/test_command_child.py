@@ -33,7 +33,7 @@ def code_of_run(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> int
     monkeypatch.setenv("PYTHONPATH", str(folder))
     lengths = ["--level", "arithmetic", "--mode", "derive", "--lengths", "1:3"]
     child = CommandChild(["stress", "recall", *lengths, "-o", str(folder / "run.jsonl")])
-    code = child._process.wait()
+    code = child._process.wait(PATIENCE_S)
     child.close()
     return code
 

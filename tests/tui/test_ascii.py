@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 from tui_logs import chat_log
-from tui_runs import press, run_app, screen_text, settled
+from tui_runs import press, run_app, screen_text, settled, until
 
 from shadowviz.tui.app import ShadowvizApp
 from shadowviz.tui.session import Session
@@ -23,13 +23,14 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("screen", ["live", "stress"])
 def test_help_palette_themes_and_questions_are_ascii(log: Path, screen: str) -> None:
     async def keys(app: ShadowvizApp, pilot: Pilot) -> None:
-        for opens in ("question_mark", "colon", "r" if screen == "stress" else "slash"):
+        asks = ("r", "stress run") if screen == "stress" else ("slash", "filter")
+        for opens, words in (("question_mark", "Keys"), ("colon", "key backspace"), asks):
             await press(app, pilot, opens)
-            await pilot.pause(0.4)
+            await until(app, pilot, lambda words=words: words in screen_text(app), words)
             assert screen_text(app).isascii(), screen_text(app)
             await press(app, pilot, "escape")
         app.search_themes()
-        await pilot.pause(0.4)
+        await until(app, pilot, lambda: "ansi-dark" in screen_text(app), "the themes")
         assert screen_text(app).isascii(), screen_text(app)
         await press(app, pilot, "escape")
 
@@ -43,9 +44,8 @@ def test_a_message_is_ascii(log: Path) -> None:
         async with app.run_test(size=(80, 24), notifications=True) as pilot:
             await settled(app, pilot)
             app.say("something is told")
-            await pilot.pause(0.4)
+            await until(app, pilot, lambda: "something is told" in screen_text(app), "the message")
             shown = screen_text(app)
-            assert "something is told" in shown
             assert shown.isascii(), shown
         session.close()
 

@@ -6,7 +6,7 @@ import pytest
 from boundary_logs import small_stress_log
 from golden import check_golden
 from textual.pilot import Pilot
-from tui_runs import press, run_app, screen_text, settled
+from tui_runs import press, run_app, screen_text, settled, until
 
 from shadowviz.tui.app import ShadowvizApp
 from shadowviz.tui.plain import plain_lines
@@ -161,9 +161,12 @@ def test_the_plain_heat_map_is_the_stored_one(tmp_path: Path) -> None:
 def test_the_history_of_the_pools_is_worked_on_until_it_is_whole() -> None:
     async def keys(app: ShadowvizApp, pilot: Pilot) -> None:
         history = app.screen._history
-        while app.screen.is_working:
-            assert history.is_behind
-            await pilot.pause()
+
+        def is_done() -> bool:
+            assert not app.screen.is_working or history.is_behind
+            return not app.screen.is_working
+
+        await until(app, pilot, is_done, "the history")
         assert not history.is_behind
         assert history._state.seq == app.session.follower.head
 

@@ -1,12 +1,11 @@
 """When the interface works and draws, on a clock that only the test moves."""
 
-import asyncio
 from pathlib import Path
 
 import msgspec
 import pytest
 from textual.pilot import Pilot
-from tui_runs import run_app
+from tui_runs import run_app, until
 from walked_logs import LoggedWalk, write_log
 
 from shadowviz.sources.states import LogState
@@ -133,13 +132,9 @@ def test_work_goes_on_where_a_timer_never_comes(tmp_path: Path, monkeypatch: pyt
     log, ticks = write_log(tmp_path / "run.jsonl", LoggedWalk(2, 20).events()), list[float]()
     monkeypatch.setattr(ShadowvizApp, "set_timer", lambda *_args, **_named: None)
 
-    async def look(app: ShadowvizApp, _pilot: Pilot[None]) -> None:
+    async def look(app: ShadowvizApp, pilot: Pilot[None]) -> None:
         tick = app.session.tick
         monkeypatch.setattr(app.session, "tick", lambda budget_s: ticks.append(budget_s) or tick(budget_s))
-        for _ in range(500):
-            await asyncio.sleep(0.01)
-            if len(ticks) > 2:
-                return
+        await until(app, pilot, lambda: len(ticks) > 2, "work that goes on")
 
     run_app(log, look)
-    assert len(ticks) > 2

@@ -6,8 +6,10 @@ from pathlib import Path
 
 from textual.pilot import Pilot
 from textual.widgets import Input
+from tui_keys import told
 from tui_logs import chat_log
-from tui_runs import press, run_app, screen_text, settled
+from tui_processes import wait_for
+from tui_runs import press, run_app, screen_text, settled, until
 
 from shadowviz.sources.child import EngineChild
 from shadowviz.sources.child_wire import Setup
@@ -18,23 +20,22 @@ from shadowviz.tui.session import Session
 OPTIONS = {"model": "tiny", "page_size": 128, "num_full_pages": 16, "num_swa_pages": 12}
 
 
-def told(app: ShadowvizApp) -> list[str]:
-    return [str(notification.message) for notification in app._notifications]
-
-
 async def type_line(app: ShadowvizApp, pilot: Pilot, line: str) -> None:
     await press(app, pilot, "n")
     app.screen.query_one(Input).value = line
-    await press(app, pilot, "enter")
+    # What settles the session takes the answers of its engine, and would tell nobody.
+    await pilot.press("enter")
 
 
-async def until(app: ShadowvizApp, pilot: Pilot, wanted: str) -> str:
-    """Wait for words, on the screen or told; a test that waits in vain is ended by the runner."""
-    while wanted not in (shown := screen_text(app) + "\n".join(told(app))):
+async def says(app: ShadowvizApp, pilot: Pilot, wanted: str) -> None:
+    """Wait for words, on the screen or told."""
+
+    def found() -> bool:
         assert app.session.child.state.alive, app.session.child.words
-        await asyncio.sleep(0.05)
-        await settled(app, pilot)
-    return shown
+        return wanted in screen_text(app) + "\n".join(told(app))
+
+    await until(app, pilot, found, repr(wanted))
+    await settled(app, pilot)
 
 
 def test_prompts_are_submitted_as_text_chat_and_file_and_refusals_are_told(tmp_path: Path) -> None:
@@ -45,32 +46,30 @@ def test_prompts_are_submitted_as_text_chat_and_file_and_refusals_are_told(tmp_p
 
     async def keys(app: ShadowvizApp, pilot: Pilot) -> None:
         await type_line(app, pilot, "What is a window?")
-        await until(app, pilot, "submitted: typed-1")
+        await says(app, pilot, "submitted: typed-1")
         shown = await press(app, pilot, "g")
         assert "> typed-1" in shown
         await type_line(app, pilot, 'chat: [{"role": "user", "content": "And a page?"}]')
-        await until(app, pilot, "submitted: typed-2")
+        await says(app, pilot, "submitted: typed-2")
         await type_line(app, pilot, f"@{lines}")
-        await until(app, pilot, "submitted: first, second")
+        await says(app, pilot, "submitted: first, second")
         await type_line(app, pilot, f"@{chat}")
-        await until(app, pilot, "submitted: typed-3")
+        await says(app, pilot, "submitted: typed-3")
         await type_line(app, pilot, 'chat: {"prompt": 7}')
-        await until(app, pilot, "refused: ")
+        await says(app, pilot, "refused: ")
         names = list(app.session.state.requests.names)
         assert names == ["typed-1", "typed-2", "first", "second", "typed-3"]
         for line, words in (("@/no/such", "is no file"), ("chat: [", "is no JSON"), ("text: ", "the prompt is empty")):
             await type_line(app, pilot, line)
-            assert words in told(app)[-1]
+            await says(app, pilot, words)
         assert list(app.session.state.requests.names) == names
 
     async def run() -> None:
         child = EngineChild(Setup(options=OPTIONS, log=str(tmp_path / "run.jsonl")))
         session = Session(child.log, child)
         try:
-            while child.state is not EngineState.RUNNING:
-                assert child.state.alive, child.words
-                session.tick()
-                await asyncio.sleep(0.05)
+            wait_for(lambda: session.tick().engine is not EngineState.STARTING, "the engine")
+            assert child.state is EngineState.RUNNING, child.words
             app = ShadowvizApp(session, "embedded engine")
             async with app.run_test(size=(80, 24)) as pilot:
                 await settled(app, pilot)

@@ -4,18 +4,19 @@ import os
 import signal
 import subprocess
 import sys
-import time
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
 import pytest
+from tui_processes import PATIENCE_S, wait_for
 from walked_logs import LoggedWalk, lines_of, write_log
 
 from shadowviz.replay.timeline import Budgets
 from shadowviz.sources.child import EngineChild
 from shadowviz.sources.child_wire import Setup
 from shadowviz.sources.states import EngineState, LogState
-from shadowviz.tui.frame import Crumb, Mode, PoolFill, Selection
+from shadowviz.tui.frame import Crumb, Frame, Mode, PoolFill, Selection
 from shadowviz.tui.pool_fill import pool_fills
 from shadowviz.tui.session import Session
 from shadowviz_engine.core.columns import ABORTED, DECODE, DONE, PREFILL
@@ -23,7 +24,6 @@ from shadowviz_engine.core.errors import InputError
 from shadowviz_engine.core.events import Event, LookupDone, RequestFinished
 from shadowviz_engine.core.replayer import Replayer
 
-PATIENCE_S = 300.0
 SMALL = {"model": "tiny", "page_size": 128, "num_full_pages": 8, "num_swa_pages": 8}
 
 
@@ -264,17 +264,17 @@ def test_an_engine_that_is_killed_leaves_the_session_usable_and_can_be_started_a
     session = Session(child.log, child)
     try:
         assert session.tick().log is LogState.WAITING
-        wait_for(session, lambda frame: frame.engine is EngineState.RUNNING and frame.head >= 0)
+        reached(session, lambda frame: frame.engine is EngineState.RUNNING and frame.head >= 0)
         child.submit_text("Which of the two came first?")
-        wait_for(session, lambda frame: frame.hit.num_lookups == 1 and frame.at == frame.head)
+        reached(session, lambda frame: frame.hit.num_lookups == 1 and frame.at == frame.head)
         os.kill(child.pid, signal.SIGKILL)
-        frame = wait_for(session, lambda frame: frame.engine is EngineState.KILLED)
+        frame = reached(session, lambda frame: frame.engine is EngineState.KILLED)
         assert "ended from outside" in frame.engine_words
         assert frame.num_requests == 1
         session.go_to(1)
         assert session.settle().at == 1
         assert session.restart_engine() == tmp_path / "run-2.jsonl"
-        frame = wait_for(session, lambda frame: frame.engine is EngineState.RUNNING and frame.at == 0)
+        frame = reached(session, lambda frame: frame.engine is EngineState.RUNNING and frame.at == 0)
         assert (frame.mode, frame.num_requests) == (Mode.LIVE, 0)
     finally:
         session.close()
@@ -287,7 +287,7 @@ def test_a_record_that_an_engine_is_to_write_over_is_not_shown_as_its_own(tmp_pa
     try:
         assert session.tick().head == -1
         assert session.tick().log_words == ""
-        frame = wait_for(session, lambda frame: frame.head >= 0)
+        frame = reached(session, lambda frame: frame.head >= 0)
         assert (frame.engine, frame.mode) == (EngineState.RUNNING, Mode.LIVE)
         assert frame.head < len(record()) - 1
     finally:
@@ -302,12 +302,16 @@ def test_a_file_that_is_no_log_can_be_written_over_by_an_engine(tmp_path: Path) 
     session.close()
 
 
-def wait_for(session: Session, found):
-    stop = time.monotonic() + PATIENCE_S
-    while not found(frame := session.tick()):
-        assert time.monotonic() < stop, f"waited in vain: {frame}"
-        time.sleep(0.02)
-    return frame
+def reached(session: Session, found: Callable[[Frame], bool]) -> Frame:
+    """Wait until a frame is as it should be."""
+    frames: list[Frame] = []
+
+    def look() -> bool:
+        frames.append(session.tick())
+        return found(frames[-1])
+
+    wait_for(look, "a frame")
+    return frames[-1]
 
 
 def test_a_session_needs_neither_a_terminal_nor_torch() -> None:

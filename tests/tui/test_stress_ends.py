@@ -1,8 +1,6 @@
 """How a stress run stands once it or its process has ended: by its record, whatever moment is shown."""
 
 import shlex
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,7 +8,8 @@ from boundary_logs import small_stress_log
 from textual import events
 from textual.pilot import Pilot
 from tui_logs import chat_log
-from tui_runs import press, run_app, screen_text, settled
+from tui_processes import PATIENCE_S, wait_for
+from tui_runs import press, run_app, screen_text, settled, until
 
 from shadowviz.experiments.stress.record import Record
 from shadowviz.sources.follow import Follower
@@ -28,7 +27,6 @@ from shadowviz_engine.core.presets import preset
 
 STRESS = AppOptions(screen="stress")
 KEYS = ("x", "c", "n")
-PATIENCE_S = 300.0
 CRASH = """
 import sys
 
@@ -69,11 +67,12 @@ def cut(record: Path, num_lines: int) -> None:
 
 def state_at_end(run: StressRun) -> RunState:
     """The state of a run once its process has ended."""
-    stop = time.monotonic() + PATIENCE_S
-    while run.state.alive:
-        assert time.monotonic() < stop
+
+    def has_ended() -> bool:
         run.poll()
-        time.sleep(0.02)
+        return not run.state.alive
+
+    wait_for(has_ended, "the end of the run")
     return run.state
 
 
@@ -191,12 +190,6 @@ def test_a_run_that_ends_while_another_moment_is_shown_is_told_as_ended(here: Pa
 
 
 def test_a_run_goes_on_in_the_sentence_while_another_moment_is_shown(here: Path) -> None:
-    async def until(app: ShadowvizApp, pilot: Pilot, found: Callable[[], bool]) -> None:
-        stop = time.monotonic() + PATIENCE_S
-        while not found():
-            assert time.monotonic() < stop, screen_text(app)
-            await pilot.pause(0.05)
-
     async def keys(app: ShadowvizApp, pilot: Pilot) -> None:
         record = here / "run.jsonl"
         arguments = ["stress", "v4-flash", "--level", "arithmetic", "--lengths", "1:60001", "-o", str(record)]
@@ -245,8 +238,7 @@ def test_keys_that_end_the_form_end_it_once_however_many_come_ahead(here: Path, 
         await app.push_screen(form, ends.append)
         for key in keys_ahead:
             form.typed_ahead(events.Key(key, None))
-        while not ends:
-            await pilot.pause()
+        await until(app, pilot, lambda: bool(ends), "the end of the form")
         await settled(app, pilot)
         assert len(ends) == 1
         assert (ends[0] is None) == (keys_ahead[0] == "escape")
@@ -261,8 +253,7 @@ def test_escape_typed_ahead_of_the_form_leaves_it_whatever_follows(here: Path) -
             app.post_message(events.Key(key, "r" if key == "r" else None))
         await pilot.pause()
         await settled(app, pilot)
-        while isinstance(app.screen, StressAskScreen):
-            await pilot.pause()
+        await until(app, pilot, lambda: not isinstance(app.screen, StressAskScreen), "the end of the form")
         assert app.runs.stress is None
 
     run_app(chat_log(here / "chat.jsonl"), keys, options=STRESS)

@@ -5,7 +5,6 @@ import shlex
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from textual.widgets import Input
 from tui_keys import run_command, told
 from tui_logs import chat_log
 from tui_processes import is_running, wait_for
-from tui_runs import press, run_app, screen_text, settled
+from tui_runs import press, run_app, screen_text, settled, until
 
 from shadowviz.tui.app import ShadowvizApp
 from shadowviz.tui.screens.stress_ask import StressAskScreen
@@ -26,7 +25,6 @@ from shadowviz_engine.core.log_reader import read_log
 
 STRESS = AppOptions(screen="stress")
 LONG = ("--level", "arithmetic", "--lengths", "1:60001")
-PATIENCE_S = 300.0
 
 PARENT = """
 import sys, time
@@ -56,14 +54,11 @@ async def begin(app: ShadowvizApp, pilot: Pilot, subject: str, lengths: str) -> 
     await press(app, pilot, "enter")
 
 
-async def until(app: ShadowvizApp, pilot: Pilot, found: Callable[[], bool]) -> str:
+async def shown_once(app: ShadowvizApp, pilot: Pilot, found: Callable[[], bool]) -> str:
     """Wait for something that a process brings about; what is shown then."""
-    stop = time.monotonic() + PATIENCE_S
-    while not found():
-        assert time.monotonic() < stop, screen_text(app)
-        await pilot.pause(0.05)
-    await settled(app, pilot)
-    await pilot.pause(0.3)
+    await until(app, pilot, found, "the stress run")
+    for _ in range(3):
+        await settled(app, pilot)
     return screen_text(app)
 
 
@@ -90,7 +85,7 @@ def test_a_run_is_asked_for_followed_and_told_in_words(here: Path) -> None:
         await begin(app, pilot, "tiny", "1:33")
         run = app.runs.stress
         assert run is not None
-        text = await until(app, pilot, lambda: run.state is RunState.DONE)
+        text = await shown_once(app, pilot, lambda: run.state is RunState.DONE)
         assert "96 of 96 checks (100%)" in text
         assert "DONE: no finding: what is derived is as defined" in text
         assert app.source == "stress.jsonl"
@@ -122,7 +117,7 @@ def test_a_run_is_stopped_and_gone_on_with_and_quitting_ends_it(here: Path) -> N
         run = app.runs.stress
         assert run is not None
         assert "PREPARING" in screen_text(app)
-        text = await until(app, pilot, lambda: run.state is RunState.RUNNING and app.screen._grid.num_checks > 0)
+        text = await shown_once(app, pilot, lambda: run.state is RunState.RUNNING and app.screen._grid.num_checks > 0)
         assert "RUNNING" in text
         # Another one at the same time would only take its cores.
         await press(app, pilot, "1")
@@ -131,7 +126,7 @@ def test_a_run_is_stopped_and_gone_on_with_and_quitting_ends_it(here: Path) -> N
         assert app.current_mode == "stress"
         assert "stop it first" in told(app)[-1]
         await press(app, pilot, "x")
-        text = await until(app, pilot, lambda: run.state is RunState.STOPPED)
+        text = await shown_once(app, pilot, lambda: run.state is RunState.STOPPED)
         assert "STOPPED at" in text
         assert "c goes on with it" in text
         assert not is_running(run.child.pid)
@@ -141,7 +136,9 @@ def test_a_run_is_stopped_and_gone_on_with_and_quitting_ends_it(here: Path) -> N
         again = app.runs.stress
         assert again is not None
         assert again is not run
-        await until(app, pilot, lambda: again.state is RunState.RUNNING and app.screen._grid.num_checks > num_before)
+        await shown_once(
+            app, pilot, lambda: again.state is RunState.RUNNING and app.screen._grid.num_checks > num_before
+        )
         words.append(app.close_runs())
         assert not is_running(again.child.pid)
 
@@ -162,7 +159,7 @@ def test_a_followed_record_that_ended_early_is_gone_on_with(here: Path) -> None:
         await press(app, pilot, "c")
         run = app.runs.stress
         assert run is not None
-        text = await until(app, pilot, lambda: run.state is RunState.DONE)
+        text = await shown_once(app, pilot, lambda: run.state is RunState.DONE)
         assert "DONE: no finding" in text
         # The first session reads the file that was there before; the other screens show what the run made of it.
         text = await press(app, pilot, "7")
@@ -183,7 +180,7 @@ def test_a_run_that_cannot_begin_says_why_and_leaves_no_file(
         await begin(app, pilot, subject, lengths)
         run = app.runs.stress
         assert run is not None
-        text = " ".join((await until(app, pilot, lambda: not run.state.alive)).split())
+        text = " ".join((await shown_once(app, pilot, lambda: not run.state.alive)).split())
         assert f"NOT BEGUN: {run.reason}"[:60] in text
         assert words in run.reason
         # What was typed is there to be mended.
@@ -201,7 +198,7 @@ def test_a_run_stopped_before_its_first_check_leaves_no_file(here: Path) -> None
         await press(app, pilot, "x")
         run = app.runs.stress
         assert run is not None
-        text = await until(app, pilot, lambda: not run.state.alive)
+        text = await shown_once(app, pilot, lambda: not run.state.alive)
         if not run.has_record:
             assert "STOPPED before the first check" in text
 
@@ -237,7 +234,7 @@ def test_keys_that_come_all_at_once_reach_the_field_that_they_are_for(here: Path
 
         for key, character in (("r", "r"), *((one, one) for one in "tiny"), ("tab", None), ("space", " ")):
             app.post_message(events.Key(key, character))
-        await until(app, pilot, lambda: isinstance(app.screen, StressAskScreen) and app.screen.focused is not None)
+        await shown_once(app, pilot, lambda: isinstance(app.screen, StressAskScreen) and app.screen.focused is not None)
         ask = app.screen._typed()
         assert (ask.subject, ask.part) == ("tiny", 1)
 
@@ -262,10 +259,10 @@ def test_a_run_that_is_killed_is_told_and_its_record_is_gone_on_with(here: Path)
         await begin(app, pilot, "v4-flash", "1:60001")
         run = app.runs.stress
         assert run is not None
-        await until(app, pilot, lambda: run.state is RunState.RUNNING)
+        await shown_once(app, pilot, lambda: run.state is RunState.RUNNING)
         await press(app, pilot, "1")
         os.kill(run.child.pid, signal.SIGKILL)
-        await until(app, pilot, lambda: not run.state.alive)
+        await shown_once(app, pilot, lambda: not run.state.alive)
         assert told(app)[-1] == "the stress run has ended: it was ended by signal 9: 5 shows it"
         text = " ".join((await press(app, pilot, "5")).split())
         assert "(it was ended by signal 9)" in text
@@ -273,7 +270,7 @@ def test_a_run_that_is_killed_is_told_and_its_record_is_gone_on_with(here: Path)
         await press(app, pilot, "c")
         again = app.runs.stress
         assert again is not None
-        await until(app, pilot, lambda: again.state is RunState.RUNNING)
+        await shown_once(app, pilot, lambda: again.state is RunState.RUNNING)
 
     run_here(chat_log(here / "chat.jsonl"), keys)
     assert read_log(here / "stress.jsonl").summary.complete

@@ -6,8 +6,9 @@ import pytest
 from textual import events
 from textual.pilot import Pilot
 from textual.widgets import Input
+from tui_keys import told
 from tui_logs import chat_log
-from tui_runs import press, run_app, settled
+from tui_runs import press, run_app, settled, until
 
 from shadowviz.tui.app import ShadowvizApp
 from shadowviz.tui.screens.ask import AskScreen
@@ -44,8 +45,7 @@ def test_words_typed_in_one_go_replace_those_that_stood_there_and_enter_is_not_l
     async def keys(app: ShadowvizApp, pilot: Pilot) -> None:
         await at_once(app, pilot, "/r4", "enter")
         await at_once(app, pilot, "/r1", "enter")
-        while isinstance(app.screen, AskScreen):
-            await pilot.pause()
+        await until(app, pilot, lambda: not isinstance(app.screen, AskScreen), "the line to close")
         assert app.screen.view.rows.pattern == "r1"
 
     run_app(log, keys)
@@ -54,8 +54,7 @@ def test_words_typed_in_one_go_replace_those_that_stood_there_and_enter_is_not_l
 def test_escape_typed_in_one_go_leaves_the_line_and_what_was_chosen(log: Path) -> None:
     async def keys(app: ShadowvizApp, pilot: Pilot) -> None:
         await at_once(app, pilot, "/r4", "escape")
-        while isinstance(app.screen, AskScreen):
-            await pilot.pause()
+        await until(app, pilot, lambda: not isinstance(app.screen, AskScreen), "the line to close")
         assert app.screen.view.rows.pattern == ""
 
     run_app(log, keys)
@@ -68,11 +67,7 @@ def test_what_is_typed_behind_enter_is_no_part_of_the_line_and_is_done(log: Path
         app.post_message(events.Key("4", "4"))
         app.post_message(events.Key("enter", None))
         app.post_message(events.Key("6", "6"))
-        for _ in range(100):
-            if app.current_mode == "pools":
-                break
-            await pilot.pause(0.02)
-        assert app.current_mode == "pools"
+        await until(app, pilot, lambda: app.current_mode == "pools", "the screen behind Enter")
         await press(app, pilot, "1")
         assert app.screen.view.rows.pattern == "r4"
 
@@ -82,26 +77,34 @@ def test_what_is_typed_behind_enter_is_no_part_of_the_line_and_is_done(log: Path
 def test_ctrl_c_says_which_key_quits(log: Path) -> None:
     async def keys(app: ShadowvizApp, pilot: Pilot) -> None:
         await press(app, pilot, "ctrl+c")
-        assert [str(notification.message) for notification in app._notifications] == ["q quits"]
+        assert told(app) == ["q quits"]
 
     run_app(log, keys)
 
 
-async def chosen(app: ShadowvizApp, pilot: Pilot) -> None:
-    """Until the palette has closed, if it does, and what was chosen is done."""
-    for _ in range(100):
-        if not isinstance(app.screen, Palette):
-            break
-        await pilot.pause(0.02)
-    await pilot.pause(0.3)
+async def offered(app: ShadowvizApp, pilot: Pilot) -> None:
+    """Until the palette has searched for what stands in its line."""
+
+    def searched() -> bool:
+        palette = app.screen
+        assert isinstance(palette, Palette)
+        return palette._is_done and palette._searched == palette.query_one(Input).value.strip()
+
+    await until(app, pilot, lambda: isinstance(app.screen, Palette) and bool(app.screen.query(Input)), "the palette")
+    await until(app, pilot, searched, "the search")
+
+
+async def closed(app: ShadowvizApp, pilot: Pilot) -> None:
+    """Until the palette has closed, and what was chosen is done."""
+    await until(app, pilot, lambda: not isinstance(app.screen, Palette), "the palette to close")
+    await settled(app, pilot)
 
 
 @pytest.mark.parametrize("words", ["screen 6", "pools", "6: pools"])
 def test_a_command_typed_in_one_go_is_the_one_that_is_done(log: Path, words: str) -> None:
     async def keys(app: ShadowvizApp, pilot: Pilot) -> None:
         await at_once(app, pilot, f":{words}", "enter")
-        await chosen(app, pilot)
-        assert app.current_mode == "pools"
+        await until(app, pilot, lambda: app.current_mode == "pools", "what was chosen")
 
     run_app(log, keys)
 
@@ -109,11 +112,10 @@ def test_a_command_typed_in_one_go_is_the_one_that_is_done(log: Path, words: str
 def test_enter_waits_until_what_was_typed_has_been_searched_for(log: Path) -> None:
     async def keys(app: ShadowvizApp, pilot: Pilot) -> None:
         await press(app, pilot, "colon")
-        await pilot.pause(0.3)
+        await offered(app, pilot)
         # The whole list is offered now, and its first entry is another.
         await at_once(app, pilot, "pools", "enter")
-        await chosen(app, pilot)
-        assert app.current_mode == "pools"
+        await until(app, pilot, lambda: app.current_mode == "pools", "what was chosen")
 
     run_app(log, keys)
 
@@ -121,12 +123,13 @@ def test_enter_waits_until_what_was_typed_has_been_searched_for(log: Path) -> No
 def test_a_command_that_there_is_not_does_nothing_and_escape_leaves(log: Path) -> None:
     async def keys(app: ShadowvizApp, pilot: Pilot) -> None:
         await at_once(app, pilot, ":zzzz", "enter")
-        await pilot.pause(0.7)
+        await offered(app, pilot)
+        await settled(app, pilot)
         assert isinstance(app.screen, Palette)
         await press(app, pilot, "escape")
         assert app.current_mode == "live"
         await at_once(app, pilot, ":pools", "escape")
-        await pilot.pause(0.3)
+        await closed(app, pilot)
         assert app.current_mode == "live"
         assert len(app.screen_stack) == 1
 
@@ -138,16 +141,12 @@ def test_what_is_typed_behind_enter_changes_nothing_that_it_chooses_and_is_done(
     async def keys(app: ShadowvizApp, pilot: Pilot) -> None:
         if is_open:
             await press(app, pilot, "colon")
-            await pilot.pause(0.3)
+            await offered(app, pilot)
         for character in "pools" if is_open else ":pools":
             app.post_message(events.Key("colon" if character == ":" else character, character))
         for key in ("enter", "question_mark"):
             app.post_message(events.Key(key, {"question_mark": "?"}.get(key)))
-        for _ in range(100):
-            if isinstance(app.screen, HelpScreen):
-                break
-            await pilot.pause(0.02)
-        assert isinstance(app.screen, HelpScreen)
+        await until(app, pilot, lambda: isinstance(app.screen, HelpScreen), "the help")
         assert app.current_mode == "pools"
 
     run_app(log, keys)
@@ -156,14 +155,10 @@ def test_what_is_typed_behind_enter_changes_nothing_that_it_chooses_and_is_done(
 def test_what_is_typed_behind_enter_that_finds_nothing_goes_on_with_the_line(log: Path) -> None:
     async def keys(app: ShadowvizApp, pilot: Pilot) -> None:
         await press(app, pilot, "colon")
-        await pilot.pause(0.3)
+        await offered(app, pilot)
         for character in "zz\nyy":
             app.post_message(events.Key("enter", None) if character == "\n" else events.Key(character, character))
-        for _ in range(100):
-            if app.screen.query_one(Input).value == "zzyy":
-                break
-            await pilot.pause(0.02)
-        assert app.screen.query_one(Input).value == "zzyy"
+        await until(app, pilot, lambda: app.screen.query_one(Input).value == "zzyy", "what was typed behind Enter")
         await press(app, pilot, "escape")
         assert len(app.screen_stack) == 1
 
@@ -173,11 +168,11 @@ def test_what_is_typed_behind_enter_that_finds_nothing_goes_on_with_the_line(log
 def test_escape_behind_enter_leaves_and_takes_along_what_was_typed_between_them(log: Path) -> None:
     async def keys(app: ShadowvizApp, pilot: Pilot) -> None:
         await press(app, pilot, "colon")
-        await pilot.pause(0.3)
+        await offered(app, pilot)
         for key, character in (*zip("pools", "pools", strict=True), ("enter", None), ("question_mark", "?")):
             app.post_message(events.Key(key, character))
         app.post_message(events.Key("escape", None))
-        await chosen(app, pilot)
+        await closed(app, pilot)
         assert len(app.screen_stack) == 1
 
     run_app(log, keys)
