@@ -113,6 +113,9 @@ class Frame(msgspec.Struct, frozen=True, kw_only=True):
     """Time of the event shown last, since the log was opened."""
     hit: HitRate
     pools: tuple[PoolFill, ...]
+    """As they were counted last: in a large tree that is done now and then."""
+    pools_at: int
+    """Event after which they were counted."""
     num_requests: int
     """Submitted up to the moment shown."""
     num_running: int

@@ -48,6 +48,11 @@ class PoolCounter:
         """Count them anew the next time, however long that takes."""
         self._due_s = 0.0
 
+    @property
+    def at(self) -> int:
+        """Event after which they were counted last."""
+        return self._counted[0]
+
     def fills(self, at: int, state: Replayer) -> tuple[PoolFill, ...]:
         """As they were counted last; counted anew for the state after event `at` if that is due."""
         now_s, moment = self._clock(), (at, id(state))

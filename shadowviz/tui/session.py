@@ -275,6 +275,7 @@ class Session:
             t_ns=self._time_shown(),
             hit=HitRate(sums.num_lookups, sums.prompt_tokens, sums.reused_tokens),
             pools=self._pools.fills(timeline.at, state),
+            pools_at=self._pools.at,
             num_requests=len(state.requests),
             num_running=num_running(state),
             num_waiting=num_waiting(state),

@@ -54,6 +54,13 @@ def test_sessions_fit_as_their_pages_do() -> None:
     assert by_length[4096].num_bytes > 0
 
 
+def test_a_pool_whose_pages_are_not_known_has_no_figure() -> None:
+    opened = LogOpened(seq=0, t_ns=0, schema=1, geometry=preset("v4-flash"), policy="lru", num_full_pages=1000)
+    found = fits(opened)
+    assert {fit.swa for fit in found} == {None}
+    assert [fit.sessions for fit in found] == [fit.full for fit in found]
+
+
 def test_bars_rise_with_their_values_and_a_gap_is_a_blank() -> None:
     assert spark([0.0, 0.5, 1.0, None], ascii_only=False) == "▁▅█ "
     assert spark([0.0, 1.0, None], ascii_only=True) == ".% "

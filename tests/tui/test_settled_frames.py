@@ -58,3 +58,14 @@ def test_a_broken_log_that_is_cut_off_is_told_as_cut_off_since_it_can_be_read_an
     session.restart_log()
     assert session.settle().log is LogState.CLOSED
     session.close()
+
+
+def test_a_frame_tells_at_which_event_its_pools_were_counted(tmp_path: Path) -> None:
+    session = Session(write_log(tmp_path / "run.jsonl", LoggedWalk(2, 600).events()), clock=SlowClock())
+    assert session.settle().pools_at == session.follower.head
+    middle = session.follower.head // 2
+    session.go_to(middle)
+    frames = [session.tick(1.0) for _ in range(1_000)]
+    before = next(frame for frame in frames if frame.at == middle)
+    assert (before.pools_at, frames[-1].pools_at) == (session.follower.head, middle)
+    session.close()

@@ -33,10 +33,12 @@ class Compared(msgspec.Struct, frozen=True):
 
 
 class Comparison:
-    """One comparison, worked out in a thread of its own."""
+    """One comparison, worked out in a thread of its own; what a user has named is read there, too."""
 
-    def __init__(self, a: Prompt, b: Prompt, geometry: Geometry) -> None:
-        self.a, self.b, self.geometry = a, b, geometry
+    def __init__(self, a: Prompt | str, b: Prompt | str, geometry: Geometry) -> None:
+        self._a, self._b, self.geometry = a, b, geometry
+        self.prompts: tuple[Prompt, Prompt] | None = None
+        """The two, once they were read."""
         self.answer: Compared | None = None
         self.fault = ""
         """Why there is no answer; empty = it may come."""
@@ -49,9 +51,21 @@ class Comparison:
 
     def _run(self) -> None:
         try:
-            self.answer = compared(self.a, self.b, self.geometry)
+            self.prompts = one, other = _read(self._a), _read(self._b)
+            self.answer = compared(one, other, self.geometry)
         except ShadowvizError as error:
             self.fault = str(error)
+        except Exception as error:
+            # A thread that ends by it would tell nobody.
+            self.fault = f"they cannot be compared: {type(error).__name__}: {error}"
+
+
+def _read(prompt: Prompt | str) -> Prompt:
+    if not isinstance(prompt, str):
+        return prompt
+    from shadowviz.tokens.inputs.read import read_argument
+
+    return read_argument(prompt, None, bytes)
 
 
 class Laid(msgspec.Struct, frozen=True):

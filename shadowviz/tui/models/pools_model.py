@@ -36,15 +36,16 @@ class Fit(msgspec.Struct, frozen=True):
     length: int
     full: int
     """By pages of the full pool."""
-    swa: int
-    """By pages of the window's pool, for sessions that keep only what going on at their end reads."""
+    swa: int | None
+    """By pages of the window's pool, for sessions that keep only what going on at their end reads; None = the log does
+    not say how many pages there are, or going on reads none."""
     num_bytes: int
     """Of one session; 0 = no row format is known."""
 
     @property
     def sessions(self) -> int:
-        """As many as both pools have room for."""
-        return min(self.full, self.swa)
+        """As many as the pools have room for."""
+        return self.full if self.swa is None else min(self.full, self.swa)
 
 
 def kind_fills(state: Replayer, opened: LogOpened) -> list[KindFill]:
@@ -89,7 +90,7 @@ def fits(opened: LogOpened) -> list[Fit]:
         window_pages = -(-kept.stop // page) - kept.start // page
         by_window = opened.num_swa_pages // window_pages if window_pages and opened.num_swa_pages else None
         by_full = opened.num_full_pages // -(-length // page)
-        found.append(Fit(length, by_full, by_full if by_window is None else by_window, _bytes(opened, length)))
+        found.append(Fit(length, by_full, by_window, _bytes(opened, length)))
     return found
 
 

@@ -107,16 +107,15 @@ class DiffScreen(PaneScreen):
             self._fault = rival.words if self._is_asking else f"{rival.words} Name a second prompt with A." if b else ""
             return
         try:
-            self._comparison = Comparison(self._prompt(a), self._prompt(b), opened.geometry)
+            self._comparison = Comparison(self._prompt("a", a), self._prompt("b", b), opened.geometry)
         except ShadowvizError as error:
             self._fault = str(error)
 
-    def _prompt(self, name: str) -> Prompt:
-        if name in self.session.state.requests.index:
-            return prompt_of(self.session, name)
-        from shadowviz.tokens.inputs.read import read_argument
-
-        return read_argument(name, None, bytes)
+    def _prompt(self, side: str, name: str) -> Prompt | str:
+        # What the user has typed may stand for a file or for itself; the name of a request may not.
+        if name == self._named[side] and name not in self.session.state.requests.index:
+            return name
+        return prompt_of(self.session, name)
 
     def finish(self) -> None:
         if self._is_asking:
@@ -208,10 +207,10 @@ class DiffScreen(PaneScreen):
         from shadowviz.tui.screens.export_ask import ask_and_export
 
         one = self._comparison
-        if one is None or one.fault:
+        if one is None or one.fault or one.prompts is None:
             self.owner.say("there is no comparison to write")
         else:
-            ask_and_export(self.owner, comparison_of(one.a, one.b, one.geometry, self.look))
+            ask_and_export(self.owner, comparison_of(*one.prompts, one.geometry, self.look))
 
 
 def _cost_words(geometry: Geometry) -> list[str]:

@@ -76,7 +76,7 @@ class PoolsScreen(PaneScreen):
             return
         if self._history_of is not session.timeline or self._history is None:
             self._history_of, self._history = session.timeline, PoolHistory(session.follower)
-        if frame.arrival.settled:
+        if frame.arrival.settled and frame.pools_at == frame.at:
             self._history.note(frame.at, tuple(pool.fill for pool in frame.pools))
         came = self._history.sync(HISTORY_S)
         drawn = (frame.version, frame.pools, self.view.size.width, self.look)

@@ -162,7 +162,8 @@ class PoolLines:
         yield self._head(name, ("sessions", "by full", "by swa", "one takes"), about, more)
         for one in self.fits:
             size = right(_size(one.num_bytes) if one.num_bytes else "-", self._column)
-            numbers = self._numbers(one.sessions, one.full, one.swa)
+            by_window = right("-", self._column) if one.swa is None else self._numbers(one.swa)
+            numbers = self._numbers(one.sessions, one.full) + by_window
             yield self._line(f"{fit(tokens(one.length), NAME)}{numbers}{size}", _fit_about(one))
 
     @property
@@ -234,7 +235,7 @@ def _kind_about(word: str, fill: KindFill) -> str:
 
 def _fit_about(one: Fit) -> str:
     """Which pool decides how many there are."""
-    pool = "full" if one.full <= one.swa else "swa"
+    pool = "full" if one.swa is None or one.full <= one.swa else "swa"
     return f"{one.sessions:,} sessions of {tokens(one.length)} fit, as the {pool} pool has room for no more (derived)"
 
 
