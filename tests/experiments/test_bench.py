@@ -176,7 +176,7 @@ def test_the_command_prints_the_parts_that_are_asked_for_and_names_no_machine(
 def test_keys_and_frames_of_the_terminal_are_measured_in_a_real_one() -> None:
     part = tui_part(TuiSizes(nodes=640, keys=3), say_nothing)
     values = {figure.name: figure.value for figure in part.figures}
-    assert len(values) == 12
+    assert len(values) == 13
     assert all(value > 0 for value in values.values())
 
 
