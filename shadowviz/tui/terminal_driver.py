@@ -23,8 +23,8 @@ LOOK_S: Final = 0.1
 """Between two looks at whether anything else is wanted."""
 PATIENCE_S: Final = 3.0
 """For a terminal that takes nothing, once the interface is to end."""
-CHUNK_BYTES: Final = 512
-"""Written in one go: what is more than a terminal has room for would have to wait."""
+CHUNK_BYTES: Final = 4096
+"""Written in one go."""
 
 
 class TerminalFile:
@@ -32,6 +32,7 @@ class TerminalFile:
 
     def __init__(self, file: TextIO, gone: Callable[[], None]) -> None:
         self._file, self._gone, self._is_gone = file, gone, False
+        self._number = _never_waiting(file.fileno())
         self.stop_s = float("inf")
         """Moment of the clock from which on a terminal that takes nothing is not waited for."""
 
@@ -44,8 +45,10 @@ class TerminalFile:
         data = memoryview(text.encode(self._file.encoding or "utf-8", "replace"))
         try:
             while data and not self._is_gone:
-                if select.select([], [self._file], [], LOOK_S)[1]:
-                    data = data[os.write(self._file.fileno(), data[:CHUNK_BYTES]) :]
+                if select.select([], [self._number], [], LOOK_S)[1]:
+                    # It may take less than it was said to have room for.
+                    with contextlib.suppress(BlockingIOError):
+                        data = data[os.write(self._number, data[:CHUNK_BYTES]) :]
                 elif time.monotonic() >= self.stop_s:
                     self.let_go()
         except (OSError, ValueError):
@@ -58,6 +61,16 @@ class TerminalFile:
     def let_go(self) -> None:
         """Write nothing from now on."""
         self._is_gone = True
+
+
+def _never_waiting(number: int) -> int:
+    """The terminal's file opened once more, so that writing there never waits; the given one where that cannot be.
+
+    A setting of the given one would be the shell's, too.
+    """
+    with contextlib.suppress(OSError):
+        return os.open(os.ttyname(number), os.O_WRONLY | os.O_NOCTTY | os.O_NONBLOCK | os.O_CLOEXEC)
+    return number
 
 
 class TerminalDriver(LinuxDriver):
