@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tui_processes import wait_for
 
 from shadowviz.cli.tui_folder import OWNER, fleeting_folder, remove_abandoned
 
@@ -54,8 +55,9 @@ def test_what_a_killed_interface_has_left_goes_and_what_a_living_one_uses_stays(
     assert left.parent == parent
     assert left.is_dir()
     with fleeting_folder() as ours:
+        # The start of an interface removes it beside everything else; whoever comes first does.
         remove_abandoned(parent)
-        assert not left.exists()
+        wait_for(lambda: not left.exists(), "that it has gone")
         assert ours.is_dir()
         assert (ours / OWNER).exists()
 
