@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 
 EMBEDDED = "embedded engine"
-INTERRUPTED = 130
 ADDRESS = "127.0.0.1:8000"
 """Where `--web` listens."""
 WEB_DRIVER = "textual.drivers.web_driver:WebDriver"
@@ -156,5 +155,5 @@ def _run(source: str, engine: EngineFile, options: "Mapping[str, object]", at: i
                 finally:
                     end(app, session, child)
         except KeyboardInterrupt:
-            return signals.code or INTERRUPTED
+            return signals.code
     return app_code(app)

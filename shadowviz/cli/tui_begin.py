@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     from shadowviz.tui.session import Session
 
-LEAST_COLUMNS, LEAST_LINES = 60, 16
-
 
 _TOGETHER: Final = (
     ("--at", "SOURCE", "--at names an event of a record: expected a source with it"),
@@ -86,6 +84,8 @@ def check_size() -> None:
     Raises:
         InputError: it has not.
     """
+    from shadowviz.tui.widgets.head import LEAST_COLUMNS, LEAST_LINES
+
     size = os.get_terminal_size()
     if size.columns < LEAST_COLUMNS or size.lines < LEAST_LINES:
         raise InputError(

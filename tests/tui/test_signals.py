@@ -3,7 +3,7 @@
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -28,19 +28,6 @@ def slow(*names, **more):
 
 os.link = slow
 """
-
-
-@pytest.fixture
-def begun(tmp_path: Path) -> Iterator[Callable[..., Terminal]]:
-    terminals = []
-
-    def begin(*arguments: str, **more: object) -> Terminal:
-        terminals.append(Terminal(["tui", *arguments], tmp_path, **more))
-        return terminals[-1]
-
-    yield begin
-    for terminal in terminals:
-        terminal.close()
 
 
 def running(terminal: Terminal, record: Path) -> int:

@@ -6,13 +6,11 @@ from pathlib import Path
 
 import pytest
 from boundary_logs import small_stress_log
-from tui_processes import wait_for
+from tui_processes import PATIENCE_S, wait_for
 
 from shadowviz.tui.stress_checks import StressChecks
 from shadowviz.tui.stress_run import StressRun
 from shadowviz.tui.stress_words import stand_of, stand_words
-
-PATIENCE_S = 300.0
 
 
 class Shown:

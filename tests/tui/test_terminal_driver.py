@@ -1,8 +1,7 @@
 """Whatever becomes of the terminal, the interface goes on or ends as it should, and leaves nothing behind."""
 
-import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,18 +14,9 @@ from shadowviz_engine.core.log_reader import read_log
 pytestmark = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="children are looked up in /proc")
 
 
-@pytest.fixture
-def begun(tmp_path: Path) -> Iterator[Callable[..., Terminal]]:
-    chat_log(tmp_path / "chat.jsonl")
-    terminals = []
-
-    def begin(*arguments: str, **more: object) -> Terminal:
-        terminals.append(Terminal(["tui", *arguments], tmp_path, **more))
-        return terminals[-1]
-
-    yield begin
-    for terminal in terminals:
-        terminal.close()
+@pytest.fixture(autouse=True)
+def log(tmp_path: Path) -> Path:
+    return chat_log(tmp_path / "chat.jsonl")
 
 
 def quit_by_key(terminal: Terminal) -> int:
@@ -44,16 +34,14 @@ def test_bytes_of_another_encoding_end_nothing(begun: Callable[..., Terminal]) -
     assert terminal.left_behind() == []
 
 
-@pytest.mark.parametrize("is_closed", [False, True])
+@pytest.mark.parametrize("is_taken", [False, True])
 def test_the_screens_are_drawn_though_errors_go_elsewhere(
-    begun: Callable[..., Terminal], tmp_path: Path, is_closed: bool
+    begun: Callable[..., Terminal], tmp_path: Path, is_taken: bool
 ) -> None:
-    with (tmp_path / "errors").open("wb") as errors:
-        if is_closed:
-            # A number that is taken by nobody in the process.
-            terminal = begun("chat.jsonl", errors=os.open(os.devnull, os.O_RDONLY))
-        else:
-            terminal = begun("chat.jsonl", errors=errors.fileno())
+    (tmp_path / "errors").touch()
+    # What is open for reading alone takes nothing.
+    with (tmp_path / "errors").open("ab" if is_taken else "rb") as errors:
+        terminal = begun("chat.jsonl", errors=errors.fileno())
         terminal.shows("[1 Live]")
         assert quit_by_key(terminal) == 0
     assert terminal.left_behind() == []
